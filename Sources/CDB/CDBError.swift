@@ -1,29 +1,29 @@
 internal import Files
 
-/// What went wrong with a constant database, in which file, where in it, and what to do about it.
+/// An error of a constant database: what happened, in which file, where, and what to do about it.
 ///
-/// Match the ``code``, print the description:
+/// Match the ``code``, and print the description:
 ///
 ///     do {
 ///       try writer.add("Bicycle Race", forKey: "song/2")
 ///     } catch let error as CDBError where error.code == .tooLarge {
-///       try writer.finish()  // what was added before is whole; go on in another file
+///       try writer.finish()  // the earlier records are complete; continue in another file
 ///     }
 public struct CDBError: Error, Sendable {
-  /// What kind of thing went wrong.
+  /// The kind of error.
   public let code: Code
-  /// The file; "memory" for one that is none.
+  /// The file, or "memory" for bytes in memory.
   public let path: String
-  /// What happened, and what to do.
+  /// A description of what happened and what to do.
   public let message: String
-  /// Where in the file, in bytes from its beginning, when one place is at fault.
+  /// The offset in the file, if the error has a place.
   public let offset: Int?
-  /// The key that was being read or written, when there is one.
+  /// The key that was being read or written, if there is one.
   public let key: [UInt8]?
-  /// The `errno` of the system call that failed, when one did.
+  /// The `errno` of the system call that failed, if there was one.
   public let systemError: Int32?
 
-  /// Describes a failure.
+  /// Creates an error.
   public init(
     _ code: Code, path: String, message: String, offset: Int? = nil, key: [UInt8]? = nil,
     systemError: Int32? = nil
@@ -36,7 +36,7 @@ public struct CDBError: Error, Sendable {
     self.systemError = systemError
   }
 
-  /// The kinds of failure; more may be added: a `switch` needs a default.
+  /// The kinds of error; more may be added, so a `switch` needs a default.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     /// The name of the code, as in the source.
     public let description: String
@@ -52,27 +52,26 @@ extension CDBError.Code {
   public static let noSpace = Self(description: "noSpace")
   /// The operating system reports an error.
   public static let ioError = Self(description: "ioError")
-  /// A number in the file makes no sense: it was cut, spoilt, or is no constant database.
+  /// A number in the file is not valid: it was truncated or damaged, or is not a constant database.
   public static let damaged = Self(description: "damaged")
   /// The file is a constant database of the other ``CDBFormat``.
   public static let otherFormat = Self(description: "otherFormat")
-  /// What was to be added would make the file larger than its numbers can say.
+  /// The record would make the file larger than its numbers can express.
   public static let tooLarge = Self(description: "tooLarge")
-  /// The writer has finished or was cancelled, or the store is closed.
+  /// The writer has finished or was canceled, or the store is closed.
   public static let closed = Self(description: "closed")
   /// The bytes of a key or a value are not what the codec writes.
   public static let notDecodable = Self(description: "notDecodable")
-  /// A codec can't turn a key or a value into bytes.
+  /// A codec can't encode a key or a value.
   public static let notEncodable = Self(description: "notEncodable")
-  /// The process was forked since the store was made, which belongs to the parent.
+  /// The process was forked after the store was created, which belongs to the parent.
   public static let forked = Self(description: "forked")
   /// Another program has replaced the file since it was opened.
   public static let changedElsewhere = Self(description: "changedElsewhere")
 }
 
 extension CDBError: CustomStringConvertible {
-  /// The code, the file, the place and the message; no content of the file, for that may be
-  /// private.
+  /// The code, the file, the offset and the message, but no content of the file: it may be private.
   public var description: String {
     var location = path
     if let offset { location += ", byte \(offset)" }
@@ -83,7 +82,7 @@ extension CDBError: CustomStringConvertible {
 }
 
 extension CDBError {
-  /// A refusal of the operating system.
+  /// Creates an error from an error of the operating system.
   init(_ error: SystemError) {
     let (code, message): (Code, String) =
       switch error.kind {

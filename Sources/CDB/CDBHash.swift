@@ -1,13 +1,15 @@
 internal import Files
 
-/// The hash of the format: from 5381, times 33 for each byte of a key, and the byte XORed in.
+/// The hash of the format.
 ///
-/// The lowest 8 bits choose the table, the others the slot where the search begins. A hash of 0 is
-/// as good as any: `aasewiriv` is a key that has it.
+/// It starts with 5381. Each byte of a key multiplies it by 33 and is then XORed into it.
+///
+/// The lowest 8 bits select the table, the others the slot at which a search begins. A hash of 0 is
+/// valid: the key `aasewiriv` has it.
 enum CDBHash {
   static let start = 5381
 
-  /// The hash of a key, in the width of the format.
+  /// Returns the hash of a key, in the width of the format.
   @inline(__always)
   static func hash(_ key: RawSpan, _ format: CDBFormat) -> UInt64 {
     format == .wide ? fold(key, UInt64(start)) : UInt64(fold(key, UInt32(start)))

@@ -1,21 +1,21 @@
 public import StoreEngine
 
-/// Keeps a store in a directory with one constant database for each class.
+/// A backend that keeps a store in a directory, with one constant database for each class.
 ///
 ///     let backend = try CDBBackend(directory: "Music")
 ///     let store = Store(backend: backend)
 ///
-/// A class `Song` is in `Song.cdb`, whose keys are made of row IDs and whose values are records;
-/// `NamedBuffers.cdb` has names for keys. A class that was never saved has no file. `Commit.log`
-/// holds the saves that are not in these files yet: a save costs one write to the log, and a
-/// checkpoint every so often writes the files of the classes that have changed; see
+/// A class `Song` is in `Song.cdb`, whose keys are derived from row IDs and whose values are
+/// records. The keys of `NamedBuffers.cdb` are names. A class that was never saved has no file.
+/// `Commit.log` contains the saves that are not in these files yet. A save costs one write to the
+/// log, and from time to time a checkpoint writes the files of the classes that have changed; see
 /// `LoggedBackend`.
 ///
-/// The files are mapped into memory, and records are lent where they are: nothing is copied, and no
-/// lock held meanwhile. They are never changed in place, so that each is whole at any moment.
+/// The files are mapped into memory, and records are read in place: nothing is copied, and no lock
+/// is held meanwhile. Files are never changed in place, so each is complete at any moment.
 ///
-/// Safe on any threads.
+/// Safe on any thread.
 public typealias CDBBackend = LoggedBackend<CDBFiles>
 
-/// The constant databases of a store's directory, under its commit log.
+/// The constant databases of a store's directory, below its commit log.
 public typealias CDBFiles = ClassFiles<CDBClassFormat>

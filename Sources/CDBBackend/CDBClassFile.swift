@@ -15,9 +15,9 @@ final class CDBClassFile: ClassFile {
   /// The size in bytes.
   var byteCount: Int { reader.byteCount }
 
-  /// Lends the record of a row where it is in the file; the closure runs under no lock.
+  /// Calls a closure with the record of a row, in place and without holding a lock.
   ///
-  /// - Throws: `StoreError` with `damaged`, and what the closure throws.
+  /// - Throws: `StoreError` with `damaged`, or an error of the closure.
   func withRecord<Result>(
     _ rowID: UInt32, _ body: (RawSpan) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
@@ -31,25 +31,25 @@ final class CDBClassFile: ClassFile {
     try withRecord(rowID) { bytes.append(copying: $0) } != nil
   }
 
-  /// Lends the buffer of a name where it is in the file; the closure runs under no lock.
+  /// Calls a closure with the bytes of a named buffer, in place and without holding a lock.
   ///
-  /// - Throws: `StoreError` with `damaged`, and what the closure throws.
+  /// - Throws: `StoreError` with `damaged`, or an error of the closure.
   func withBuffer<Result>(
     _ name: String, _ body: (RawSpan) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
     try errors { try reader.withValue(forKey: name, body) }
   }
 
-  /// Lends the keys in the order of the file.
+  /// Calls a closure with the keys in the order of the file.
   ///
-  /// - Throws: `StoreError` with `damaged`, and what the closure throws.
+  /// - Throws: `StoreError` with `damaged`, or an error of the closure.
   func forEachKey(_ body: (RawSpan) throws(StoreError) -> Void) throws(StoreError) {
     try errors { try reader.forEach { key, _ in try body(key) } }
   }
 
-  /// Lends the records in the order of the file, until the closure pauses.
+  /// Calls a closure with the records in the order of the file, until the closure pauses.
   ///
-  /// - Throws: `StoreError` with `damaged`, and what the closure throws.
+  /// - Throws: `StoreError` with `damaged`, or an error of the closure.
   func scan(
     from offset: Int?, _ body: (UInt32, RawSpan) throws(StoreError) -> ScanStep
   ) throws(StoreError) -> Int? {
@@ -65,7 +65,7 @@ final class CDBClassFile: ClassFile {
     }
   }
 
-  /// Makes a new file of the records with changes.
+  /// Writes a new file with the records and the changes.
   ///
   /// - Throws: `StoreError` with `rowExists`, `noSpace`, `damaged` or `ioError`.
   func write(_ changes: ClassFileChanges, to new: NewClassFile) throws(StoreError) {

@@ -2,21 +2,21 @@ import CDB
 import Files
 public import StoreEngine
 
-/// Constant databases, as class files.
+/// The format of class files that are constant databases.
 public struct CDBClassFormat: ClassFileFormat {
-  /// The format, which has no settings.
+  /// Creates the format, which has no settings.
   public init() {}
 
-  /// `.cdb`.
+  /// The suffix `.cdb`.
   public static var fileSuffix: String { ".cdb" }
 
-  /// A new store gets `NamedBuffers.cdb` first, so that its kind can be told.
+  /// Returns true: a new store gets `NamedBuffers.cdb` first, so that its kind can be recognized.
   public static var isKnownByBuffers: Bool { true }
 
-  /// The row that a key stands for; nil when it is no key of a row.
+  /// Returns the row of a key; nil if it is not the key of a row.
   public static func rowID(ofKey key: RawSpan) -> UInt32? { RowKey.rowID(key) }
 
-  /// Opens a file, classic or wide; nil when there is none.
+  /// Opens a file, classic or wide; returns nil if it does not exist.
   ///
   /// - Throws: `StoreError` with `damaged` or `ioError`.
   public func open(_ location: ClassFileLocation, isOurs: Bool) throws(StoreError) -> (
@@ -29,10 +29,10 @@ public struct CDBClassFormat: ClassFileFormat {
     }
   }
 
-  /// Up to this size files are looked at when they are opened, which takes some milliseconds.
+  /// The maximum size of files that are checked at opening, which takes some milliseconds.
   ///
-  /// Reading believes nothing in a file, but would miss a record that a spoilt slot does not lead
-  /// to. What this backend itself has made needs no look.
+  /// Reading trusts nothing in a file, but would miss a record to which a damaged slot does not
+  /// lead. Files that this backend has written need no check.
   private static let inspectedSize = 4 << 20
 
   private func reader(_ location: ClassFileLocation) throws(CDBError) -> CDBReader? {
@@ -47,11 +47,11 @@ public struct CDBClassFormat: ClassFileFormat {
     }
   }
 
-  // The mark of a constant database is behind its last table, where no program looks:
+  // The mark of a constant database follows its last table, where other programs ignore it:
   //
   //     "SOMark" 0 1 | epoch (8) | number (4)
 
-  /// The mark in a file; nil when there is no file, or none in it.
+  /// Returns the mark in a file; nil if the file does not exist or has no mark.
   ///
   /// - Throws: `StoreError` with `ioError`.
   public func mark(of location: ClassFileLocation) throws(StoreError) -> FileMark? {
@@ -62,23 +62,23 @@ public struct CDBClassFormat: ClassFileFormat {
     return FileMark(marked: try file.read(size, at: max(0, try file.size() - size))[...])
   }
 
-  /// Makes the first file of a table.
+  /// Writes the first file of a table.
   ///
   /// - Throws: `StoreError` with `noSpace` or `ioError`.
   public func write(_ changes: ClassFileChanges, to new: NewClassFile) throws(StoreError) {
     try FilePreparation(changes: changes, reader: nil, new: new).run()
   }
 
-  /// Reads a file from its first byte to its last.
+  /// Reads and verifies a whole file.
   ///
-  /// - Returns: Nothing: damage is thrown.
+  /// - Returns: An empty array, because damage is thrown.
   /// - Throws: `StoreError` with `damaged` or `ioError`.
   public func findings(_ location: ClassFileLocation) throws(StoreError) -> [StoreFinding] {
     try cdbErrors(className: location.className) { try reader(location)?.verify() }
     return []
   }
 
-  /// Opens a file that may be damaged; nil when there is none.
+  /// Opens a file that may be damaged; returns nil if it does not exist.
   ///
   /// - Throws: `StoreError` with `ioError`.
   public func salvage(_ location: ClassFileLocation) throws(StoreError) -> CDBClassSalvage? {
@@ -96,7 +96,7 @@ public struct CDBClassFormat: ClassFileFormat {
   ) throws(StoreError) -> CDBClassWriter { try CDBClassWriter(new) }
 }
 
-/// Runs calls of the constant database, and makes their errors those of a store.
+/// Runs calls of the constant database, and converts their errors to store errors.
 func cdbErrors<Result>(
   className: String?, _ body: () throws -> Result
 ) throws(StoreError) -> Result {

@@ -2,13 +2,13 @@ import CDB
 import Files
 import StoreEngine
 
-/// Makes the file that is to take the place of a class file: its records with the changes.
+/// The creation of the file that replaces a class file: its records with the changes.
 struct FilePreparation {
   let changes: ClassFileChanges
   let reader: CDBReader?
   let new: NewClassFile
 
-  /// Does it all; in the wide format once 4 bytes don't reach.
+  /// Creates the new file; in the wide format if 4 bytes are not enough.
   func run() throws(StoreError) {
     try cdbErrors(className: new.location.className) {
       let format = reader?.format ?? .classic

@@ -4,18 +4,18 @@
   internal import Glibc
 #endif
 
-/// Waits, a little longer each time, until a deadline.
+/// A sequence of pauses, each a little longer, until a deadline.
 package struct Backoff {
   private let deadline: ContinuousClock.Instant
   private var next = Duration.milliseconds(1)
   private static let longest = Duration.milliseconds(20)
 
-  /// Begins to wait for so long at most.
+  /// Begins to wait, up to a maximum time.
   package init(_ timeout: Duration) { deadline = ContinuousClock.now + timeout }
 
   /// Pauses the thread.
   ///
-  /// - Returns: False, without a pause, when the deadline has passed.
+  /// - Returns: false, without a pause, if the deadline has passed.
   package mutating func pause() -> Bool {
     let rest = ContinuousClock.now.duration(to: deadline)
     guard rest > .zero else { return false }

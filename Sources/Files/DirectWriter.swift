@@ -6,31 +6,33 @@ internal import CFiles
   internal import Glibc
 #endif
 
-/// Writes to a file past the system's cache, each write durable when it returns (`O_DIRECT` with
-/// `O_DSYNC`): one call where writing and syncing are two, and a tenth quicker than both.
+/// A writer that bypasses the system's cache, with durable writes (`O_DIRECT` with `O_DSYNC`).
 ///
-/// The disk takes whole blocks. So the block that was written last is kept, and written again with
-/// what comes behind it; what follows in its last block becomes zero.
+/// One call replaces writing and syncing, and takes a tenth less time than both.
 ///
-/// One thread at a time.
+/// The disk takes whole blocks. So the last written block is kept, and written again with the bytes
+/// that follow it; the rest of the last block becomes zero.
 ///
-/// `@unchecked Sendable`: the buffer is this object's alone, and callers keep to one thread at a
+/// Use it from one thread at a time.
+///
+/// `@unchecked Sendable`: the buffer belongs to this object alone, and callers use one thread at a
 /// time.
 @safe package final class DirectWriter: @unchecked Sendable {
   /// A multiple of the block size of nearly all disks; others refuse, and are written otherwise.
   private static let blockSize = 4096
-  /// How far ahead the limit on the size of files is asked for.
+  /// The distance by which the limit on file sizes is checked in advance.
   private static let limitStep = 1 << 16
 
   private let file: OpenFile
   private var buffer = unsafe UnsafeMutableRawBufferPointer(start: nil, count: 0)
-  /// Which block of the file the buffer begins with, or nil for none.
+  /// The offset in the file of the buffer's first block, or nil for none.
   private var blockStart: Int?
-  /// Up to where the limit on the size of files is known to let us write.
+  /// The offset up to which the limit on file sizes is known to allow writes.
   private var limitChecked = 0
 
-  /// Opens an open file once more; nil where its file system or its disk does not offer this, or
-  /// the name leads to another file now.
+  /// Opens an open file again; nil if its file system or disk does not support this.
+  ///
+  /// It is also nil if the name leads to another file now.
   package init?(_ other: OpenFile) {
     let location = other.location
     guard
@@ -49,17 +51,17 @@ internal import CFiles
     unsafe buffer.deallocate()
   }
 
-  /// Forgets the last block, because somebody else has written to the file.
+  /// Discards the last block, because the file was written to by other means.
   package func forget() { blockStart = nil }
 
   /// Writes bytes, and zeros up to the end of the last block.
   ///
   /// - Parameters:
-  ///   - bytes: what to write.
-  ///   - offset: where in the file.
-  ///   - read: reads what stands in the file before them, so many bytes from an offset.
-  /// - Returns: false, with nothing written, if the disk wants larger blocks.
-  /// - Throws: ``SystemError``; what `read` throws.
+  ///   - bytes: The bytes.
+  ///   - offset: The offset in the file.
+  ///   - read: Reads the given number of bytes from an offset of the file.
+  /// - Returns: false, with nothing written, if the disk requires larger blocks.
+  /// - Throws: ``SystemError``, or an error of `read`.
   package func write(
     _ bytes: [UInt8], at offset: Int,
     read: (_ count: Int, _ offset: Int) throws(SystemError) -> [UInt8]
@@ -92,7 +94,7 @@ internal import CFiles
     _ = unsafe rest.initializeMemory(as: UInt8.self, repeating: 0)
   }
 
-  /// Makes the buffer as large as this at least; what is in it stays.
+  /// Enlarges the buffer to at least this size, and keeps its content.
   private func makeRoom(_ count: Int) {
     guard unsafe count > buffer.count else { return }
     let larger = UnsafeMutableRawBufferPointer.allocate(

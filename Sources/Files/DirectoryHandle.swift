@@ -1,17 +1,16 @@
-/// A directory that is open, and perhaps locked: one writer, or any number of readers, among all
-/// processes.
+/// An open directory, which may be locked by one writer or any number of readers in all processes.
 ///
-/// It stays the same directory when its path goes to another one. The lock is on the directory
-/// itself, so that no lock file lies in it. It ends with the process, however that ends.
+/// It remains the same directory when another one takes its path. The lock is on the directory
+/// itself, so that it contains no lock file. The lock ends with the process, however that ends.
 package final class DirectoryHandle: Sendable {
-  /// The path it was opened by.
+  /// The path by which it was opened.
   package let path: String
-  /// Which directory it is.
+  /// The identity of the directory.
   package let identity: FileIdentity
-  /// The file system that it is of.
+  /// The file system of the directory.
   package let fileSystem: any FileSystem
   let descriptor: Int32
-  /// The process that has opened it.
+  /// The process that opened it.
   private let process: UInt
   private let isLocked: Bool
 
@@ -23,14 +22,14 @@ package final class DirectoryHandle: Sendable {
 
   private var opened: OpenFile { OpenFile(descriptor, ownLocation) }
 
-  /// Where it was when it was opened.
+  /// The location at the time when it was opened.
   private var ownLocation: FileLocation { FileLocation(path, in: fileSystem) }
 
   /// Opens a directory.
   ///
   /// - Parameters:
   ///   - path: Its address.
-  ///   - followsLink: Whether the last part of that may be a symbolic link.
+  ///   - followsLink: Whether the last component may be a symbolic link.
   /// - Throws: ``SystemError``.
   package convenience init(
     _ path: some FileAddress, followsLink: Bool = true
@@ -53,9 +52,10 @@ package final class DirectoryHandle: Sendable {
 
   /// Opens and locks a directory, without waiting.
   ///
-  /// The path leads to it afterwards: one that is renamed or replaced meanwhile is not taken.
+  /// The path leads to it afterwards: a directory that is renamed or replaced meanwhile is not
+  /// used.
   ///
-  /// - Throws: ``SystemError``, of the kind `inUse` when somebody else has the lock.
+  /// - Throws: ``SystemError``, of the kind `inUse` if the lock is taken.
   package convenience init(_ path: some FileAddress, shared: Bool) throws(SystemError) {
     let (opened, identity) = try Self.lock(path.location, shared: shared)
     self.init(opened, identity, isLocked: true)
@@ -73,7 +73,7 @@ package final class DirectoryHandle: Sendable {
         opened.close()
         throw error
       }
-      // Another directory has got the path meanwhile, or it is gone.
+      // Another directory has taken the path meanwhile, or the directory was removed.
       opened.unlock()
       opened.close()
     }
@@ -87,21 +87,21 @@ package final class DirectoryHandle: Sendable {
 
   /// Releases the lock.
   ///
-  /// It is released for child processes that have been forked and not executed yet, too. In such a
-  /// child nothing is done: the lock is that of the parent.
+  /// This also releases it for forked child processes that have not executed another program yet.
+  /// In such a child the method does nothing, because the lock belongs to the parent.
   package func unlock() {
     if isLocked && !isInherited { opened.unlock() }
   }
 
-  /// Whether it was opened by the process that this one was forked from.
+  /// Whether the process that this one was forked from has opened it.
   package var isInherited: Bool { process != currentProcess() }
 
-  /// A file in it.
+  /// Returns a file in the directory.
   package func file(_ name: String) -> FileLocation { FileLocation(name, in: self) }
 
-  /// The names of all entries, in no order.
+  /// Returns the names of all entries, in no particular order.
   ///
-  /// - Throws: ``SystemError``, of the kind `missing` when the directory has been removed.
+  /// - Throws: ``SystemError``, of the kind `missing` if the directory has been removed.
   package func entries() throws(SystemError) -> [String] {
     let names = try directoryEntries(file("."))
     if names.isEmpty, try FileStatus(opened).linkCount == 0 {
@@ -110,20 +110,20 @@ package final class DirectoryHandle: Sendable {
     return names
   }
 
-  /// Brings the names in the directory to the disk.
+  /// Syncs the names in the directory.
   package func synchronize() throws(SystemError) { try opened.synchronize() }
 
-  /// Where a directory is now, compared with the path by which it was opened.
+  /// The position of a directory compared with the path by which it was opened.
   package enum Position: Sendable, Equatable {
     /// Its path still leads to it.
     case unchanged
-    /// It has another path; the new one, where the system tells.
+    /// It has another path, which is given if the system knows it.
     case moved(to: String?)
-    /// It has no path any more.
+    /// It no longer has a path.
     case removed
   }
 
-  /// Looks where the directory is now.
+  /// Returns the present position of the directory.
   package func position() throws(SystemError) -> Position {
     if try FileStatus.find(ownLocation)?.identity == identity { return .unchanged }
     if try FileStatus(opened).linkCount == 0 { return .removed }
@@ -133,7 +133,7 @@ package final class DirectoryHandle: Sendable {
     return .moved(to: found)
   }
 
-  /// Gives the directory the owner and the permissions of another one, as far as that is allowed.
+  /// Gives the directory the owner and the permissions of another one, as far as allowed.
   package func take(_ rights: FileRights) throws(SystemError) {
     try rights.apply(to: opened)
   }

@@ -4,34 +4,34 @@
   internal import Glibc
 #endif
 
-/// Something that leads to a file: a path, or a name in an open directory.
+/// An address of a file: a path, or a name in an open directory.
 package protocol FileAddress: Sendable {
-  /// The place it leads to.
+  /// The location of the file.
   var location: FileLocation { get }
 }
 
 extension String: FileAddress {
-  /// The file of this path.
+  /// The location of the file with this path.
   package var location: FileLocation { FileLocation(self) }
 }
 
-/// Where a file is: a name in an open directory, or a path.
+/// The location of a file: a name in an open directory, or a path.
 ///
-/// A name in an open directory leads to the same directory for as long as that is open, also when
-/// it is renamed and another one takes its path. Either leads to a file of one ``FileSystem``.
+/// A name in an open directory leads to the same directory as long as it is open, even if it is
+/// renamed and another one takes its path. Every location belongs to a ``FileSystem``.
 package struct FileLocation: FileAddress, CustomStringConvertible {
   private let base: Base
 
   private enum Base {
     case directory(DirectoryHandle)
-    /// A name that is a path.
+    /// The name is a path.
     case fileSystem(any FileSystem)
   }
 
   /// The name in the directory, or the path.
   package let name: String
 
-  /// The file of a path.
+  /// Creates the location of a path.
   package init(_ path: String, in fileSystem: any FileSystem = SystemFiles.shared) {
     (base, name) = (.fileSystem(fileSystem), path)
   }
@@ -45,7 +45,7 @@ package struct FileLocation: FileAddress, CustomStringConvertible {
     if case .directory(let directory) = base { directory } else { nil }
   }
 
-  /// The file system that its calls go to.
+  /// The file system that performs calls on the file.
   package var fileSystem: any FileSystem {
     switch base {
     case .directory(let directory): directory.fileSystem
@@ -55,7 +55,7 @@ package struct FileLocation: FileAddress, CustomStringConvertible {
 
   package var location: FileLocation { self }
 
-  /// The path, for people: where the file was when the directory was opened.
+  /// The path for messages, from the time when the directory was opened.
   package var path: String {
     guard let directory else { return name }
     return name == "." ? directory.path : directory.path + "/" + name
@@ -63,8 +63,9 @@ package struct FileLocation: FileAddress, CustomStringConvertible {
 
   package var description: String { path }
 
-  /// A path for code that takes paths only: it leads through the open directory, where the system
-  /// has `/proc`.
+  /// The path for libraries that accept only paths.
+  ///
+  /// It leads through the open directory, if the system has `/proc`.
   package var libraryPath: String {
     guard let directory else { return name }
     let link = "/proc/self/fd/\(directory.descriptor)"
@@ -72,13 +73,13 @@ package struct FileLocation: FileAddress, CustomStringConvertible {
     return link + "/" + name
   }
 
-  /// Another file beside this one, whose name has a suffix.
+  /// Returns the location of a file beside this one, with a suffix added to the name.
   package func appending(_ suffix: String) -> FileLocation {
     guard let directory else { return FileLocation(name + suffix, in: fileSystem) }
     return FileLocation(name + suffix, in: directory)
   }
 
-  /// Another file in the same directory.
+  /// Returns the location of another file in the same directory.
   package func beside(_ name: String) -> FileLocation {
     guard let directory else {
       return FileLocation(directoryName(self.name) + "/" + name, in: fileSystem)
@@ -86,10 +87,10 @@ package struct FileLocation: FileAddress, CustomStringConvertible {
     return FileLocation(name, in: directory)
   }
 
-  /// The descriptor of the directory, which `openat` and its like take together with the name.
+  /// The descriptor of the directory, which `openat` and similar calls take with the name.
   var descriptor: Int32 { directory?.descriptor ?? AT_FDCWD }
 
-  /// Brings the names in the directory of the file to the disk.
+  /// Syncs the names in the directory of the file.
   package func synchronizeDirectory() throws(SystemError) {
     if let directory { return try directory.synchronize() }
     try syncDirectory(FileLocation(directoryName(name), in: fileSystem))

@@ -4,7 +4,7 @@
   internal import Glibc
 #endif
 
-/// The owner of a file, and who else may use it.
+/// The owner and the permissions of a file.
 package struct FileRights: Hashable, Sendable {
   /// The permissions, without the type of the file.
   package var mode: UInt32
@@ -19,44 +19,46 @@ package struct FileRights: Hashable, Sendable {
 
   private init(atMost mode: UInt32) { (self.mode, owner) = (mode, nil) }
 
-  /// Reading and writing for everybody, as far as the umask of the process allows.
+  /// Reading and writing for everyone, as far as the umask of the process permits.
   package static let anyone = FileRights(atMost: 0o666)
-  /// For the owner only.
+  /// Reading and writing for the owner only.
   package static let ownerOnly = FileRights(atMost: 0o600)
 
-  /// Whether the owner and the permissions are those of another file, whatever the umask is.
+  /// Whether the owner and the permissions are copied from another file, regardless of the umask.
   var isCopied: Bool { owner != nil }
 
-  /// For a new file in a directory of these rights: nobody who can't list the directory may read
-  /// it.
+  /// The permissions for a new file in a directory with these permissions.
+  ///
+  /// Only those who may list the directory may read the file.
   package var ofNewFiles: FileRights { FileRights(atMost: 0o600 | mode & 0o066) }
 
-  /// For a new file in the place of one with these rights.
+  /// The permissions for a new file that replaces one with these permissions.
   ///
-  /// The owner may write to it, or the file could not be replaced again.
+  /// The owner may write to it; otherwise it could not be replaced again.
   package var ofReplacement: FileRights {
     var rights = self
     rights.mode = mode & 0o777 | 0o600
     return rights
   }
 
-  /// For a file that holds a key: of one that everybody may read, nobody can have meant it.
+  /// The permissions for a file with a key; if everyone may read it, that is taken for a mistake.
   package var ofKey: FileRights {
     var rights = ofReplacement
     if mode & 0o007 != 0 { rights.mode = 0o600 }
     return rights
   }
 
-  /// The same without what another file does not allow others.
+  /// Returns these permissions without those that another file denies.
   package func limited(by other: FileRights) -> FileRights {
     var rights = self
     rights.mode &= other.mode
     return rights
   }
 
-  /// Gives an open file these rights, as far as that is allowed.
+  /// Gives an open file these owners and permissions, as far as allowed.
   ///
-  /// A process that may not give it to the group gives others no more rights than everybody has.
+  /// If the process may not set the group, the present group gets no more permissions than
+  /// everyone.
   func apply(to file: OpenFile) throws(SystemError) {
     guard let owner else { return }
     let descriptor = file.descriptor
@@ -81,7 +83,7 @@ package struct FileRights: Hashable, Sendable {
   }
 }
 
-/// Gives a file these rights, as far as that is allowed.
+/// Gives a file these owners and permissions, as far as allowed.
 package func give(_ rights: FileRights, to file: some FileAddress) throws(SystemError) {
   let file = try openFile(file, O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
   defer { file.close() }

@@ -4,14 +4,14 @@
   internal import Glibc
 #endif
 
-/// Which file a path leads to, its size, and who may use it.
+/// The identity, the size and the permissions of a file.
 package struct FileStatus: Sendable {
   package let identity: FileIdentity
-  /// In bytes.
+  /// The size in bytes.
   package let size: Int
-  /// How many names it has.
+  /// The number of names of the file.
   package let linkCount: Int
-  /// Its owner, and who else may use it.
+  /// The owner and the permissions.
   package let rights: FileRights
   private let type: UInt32
 
@@ -28,13 +28,14 @@ package struct FileStatus: Sendable {
       mode: UInt32(status.st_mode) & 0o7777, user: status.st_uid, group: status.st_gid)
   }
 
-  /// Examines a file.
+  /// Returns the status of a file.
   ///
   /// - Parameters:
   ///   - file: Its address.
-  ///   - followsLink: Whether a symbolic link is examined, or the file that it leads to.
-  /// - Returns: nil when there is no file.
-  /// - Throws: ``SystemError`` when the system does not say.
+  ///   - followsLink: Whether to follow a symbolic link, or to return the status of the link
+  ///     itself.
+  /// - Returns: nil if there is no file.
+  /// - Throws: ``SystemError`` if the system can't tell.
   package static func find(
     _ file: some FileAddress, followsLink: Bool = true
   ) throws(SystemError) -> FileStatus? {
@@ -53,7 +54,7 @@ package struct FileStatus: Sendable {
     return FileStatus(status)
   }
 
-  /// Examines an open file.
+  /// Reads the status of an open file.
   package init(_ file: OpenFile) throws(SystemError) {
     var status = stat()
     _ = try file.location.fileSystem.perform(.status, on: file.location.path) {
@@ -63,7 +64,7 @@ package struct FileStatus: Sendable {
   }
 }
 
-/// A file, whatever path leads to it.
+/// The identity of a file, independent of its path.
 package struct FileIdentity: Hashable, Sendable {
   package let device: UInt64
   package let inode: UInt64

@@ -4,28 +4,30 @@
   internal import Glibc
 #endif
 
-/// The one way to the file system: under the log, sorted tables, class files and constant databases
-/// alike.
+/// The only access to the file system.
 ///
-/// A ``FileLocation`` carries its file system, and so do open files and directories. All functions on
-/// them (open, create, rename, remove, list, sync, lock, map) make their calls of the operating
-/// system through ``perform(_:_:on:_:)``: ``SystemFiles`` just makes them. In its place tests put a
-/// file system that counts calls, fails any of them with any `errno`, or loses power. Files stay
-/// files of the operating system there, so that maps, locks and the C library work as for users.
+/// The log, ordered tables, class files and constant databases all use it.
 ///
-/// The C library of Tokyo Cabinet opens and writes the new files it is handed by itself, without
-/// calling this; they are synced through it before anybody relies on them.
+/// A ``FileLocation`` has a file system, and so do open files and directories. All functions on
+/// them (open, create, rename, remove, list, sync, lock, map) make their system calls through
+/// ``perform(_:_:on:_:)``. ``SystemFiles`` simply makes the calls. Tests replace it by a file
+/// system that counts calls, fails any of them with any `errno`, or loses power. The files are
+/// still files of the operating system, so that maps, locks and the C library work as they do for
+/// users.
 ///
-/// Safe on any threads.
+/// The C library of Tokyo Cabinet opens and writes its new files by itself, without this protocol;
+/// they are synced through it before they are used.
+///
+/// Safe on any thread.
 package protocol FileSystem: AnyObject, Sendable {
-  /// Makes a call, again for as long as signals interrupt it.
+  /// Performs a call, and repeats it as long as signals interrupt it.
   ///
   /// - Parameters:
   ///   - call: The call.
-  ///   - range: The bytes that it reads from the file or writes to it; nil for all other calls.
-  ///   - path: The file or directory, as errors name it.
+  ///   - range: The bytes of the file that it reads or writes; nil for all other calls.
+  ///   - path: The file or directory, for errors.
   ///   - body: Makes the call once; a negative result is a failure, with its `errno`.
-  /// - Returns: what the call has returned.
+  /// - Returns: The result of the call.
   /// - Throws: ``SystemError``.
   func perform(
     _ call: FileCall, _ range: Range<Int>?, on path: @autoclosure () -> String, _ body: () -> Int
@@ -33,7 +35,7 @@ package protocol FileSystem: AnyObject, Sendable {
 }
 
 extension FileSystem {
-  /// Makes a call that neither reads nor writes bytes of a file.
+  /// Performs a call that neither reads nor writes bytes of a file.
   func perform(
     _ call: FileCall, on path: @autoclosure () -> String, _ body: () -> Int
   ) throws(SystemError) -> Int {
@@ -41,7 +43,7 @@ extension FileSystem {
   }
 }
 
-/// The calls of the operating system on files, by the names of the C functions.
+/// The system calls on files, with the names of the C functions.
 package enum FileCall: String, Sendable, CaseIterable {
   case open = "openat"
   /// `openat` with `O_CREAT`.
@@ -75,7 +77,7 @@ package enum FileCall: String, Sendable, CaseIterable {
 
 /// The file system of the operating system.
 package final class SystemFiles: FileSystem {
-  /// The one there is.
+  /// The only instance.
   package static let shared = SystemFiles()
 
   private init() {}
@@ -87,14 +89,14 @@ package final class SystemFiles: FileSystem {
   }
 }
 
-/// Repeats a call for as long as signals interrupt it.
+/// Repeats a call as long as signals interrupt it.
 func retrying(
   _ call: @autoclosure () -> String, _ path: @autoclosure () -> String, _ body: () -> Int
 ) throws(SystemError) -> Int {
   while true {
     let result = body()
     if result >= 0 { return result }
-    // Before anything else runs that may set it.
+    // Read `errno` before any other code can change it.
     let number = errno
     if number != EINTR { throw SystemError(call: call(), path: path(), number: number) }
   }

@@ -5,7 +5,7 @@
 #endif
 
 extension RawSpan {
-  /// Whether both lend the same bytes, or copies of them.
+  /// Whether both spans contain equal bytes.
   package func hasSameBytes(as other: RawSpan) -> Bool {
     guard byteCount == other.byteCount else { return false }
     if byteCount < 8 { return hasSameFewBytes(as: other) }
@@ -19,7 +19,7 @@ extension RawSpan {
 }
 
 extension RawSpan {
-  /// The same for up to 7 bytes, which take less time than a call.
+  /// Does the same for up to 7 bytes, which is faster than a function call.
   @inline(__always)
   private func hasSameFewBytes(as other: RawSpan) -> Bool {
     for offset in 0..<byteCount where loadByte(at: offset) != other.loadByte(at: offset) {
@@ -30,10 +30,9 @@ extension RawSpan {
 }
 
 extension RawSpan {
-  /// Compares byte by byte, as `memcmp` does; of two spans one of which begins the other, the
-  /// shorter comes first.
+  /// Compares the bytes as `memcmp` does; a span precedes those that it is a prefix of.
   ///
-  /// - Returns: a number below, above or equal to zero.
+  /// - Returns: A number below, above or equal to zero.
   package func compare(_ other: RawSpan) -> Int {
     let count = Swift.min(byteCount, other.byteCount)
     let order = unsafe withUnsafeBytes { bytes in
@@ -45,7 +44,7 @@ extension RawSpan {
     return order != 0 ? Int(order) : byteCount - other.byteCount
   }
 
-  /// How many bytes both begin with.
+  /// Returns the length of the common prefix.
   package func commonPrefixCount(_ other: RawSpan) -> Int {
     let count = Swift.min(byteCount, other.byteCount)
     var position = 0
@@ -62,10 +61,9 @@ extension RawSpan {
 }
 
 extension RawSpan {
-  /// The first eight of some bytes, as a number that is ordered as they are; zeros for those that
-  /// are missing.
+  /// Returns the first eight of some bytes as a number with the same order; missing bytes are zero.
   ///
-  /// Of two keys with different heads the one with the smaller head comes first.
+  /// Of two keys with different heads, the one with the smaller head comes first.
   @inlinable @inline(__always)
   package func head(at start: Int, count: Int) -> UInt64 {
     if start <= byteCount &- 8 {
@@ -83,9 +81,9 @@ extension RawSpan {
   @inlinable @inline(__always)
   package var head: UInt64 { head(at: 0, count: byteCount) }
 
-  /// A hash of the bytes, other in every process, so that nobody can prepare keys that share one.
+  /// A hash of the bytes with a random seed per process, so that nobody can prepare collisions.
   ///
-  /// Complexity: linear, eight bytes at a step.
+  /// Complexity: linear, eight bytes per step.
   package var keyHash: UInt64 {
     var hash = KeyHash.seed ^ UInt64(byteCount)
     var position = 0
@@ -112,7 +110,7 @@ private enum KeyHash {
 }
 
 extension [UInt8] {
-  /// Appends an integer with its least significant byte first.
+  /// Appends an integer, least significant byte first.
   @inlinable
   package mutating func append<Number: FixedWidthInteger>(littleEndian number: Number) {
     let count = MemoryLayout<Number>.size
@@ -125,7 +123,7 @@ extension [UInt8] {
     }
   }
 
-  /// Appends an integer with its most significant byte first, as numbers stand in keys.
+  /// Appends an integer, most significant byte first, as in keys.
   @inlinable
   package mutating func append<Number: FixedWidthInteger>(bigEndian number: Number) {
     append(littleEndian: number.byteSwapped)
@@ -133,19 +131,19 @@ extension [UInt8] {
 }
 
 extension UInt64 {
-  /// Lends the bytes, the least significant first.
+  /// Calls a closure with the bytes, least significant first.
   @inlinable
   package func lendLittleEndian<Result, Failure: Error>(
     _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     let words: InlineArray<1, UInt64> = [littleEndian]
-    // An integer has no padding, so that its bytes are all initialised.
+    // An integer has no padding, so all of its bytes are initialized.
     return try body(unsafe words.span.bytes)
   }
 }
 
 extension String {
-  /// Lends the UTF-8 bytes.
+  /// Calls a closure with the UTF-8 bytes.
   @inlinable
   package func lendUTF8<Result, Failure: Error>(
     _ body: (RawSpan) throws(Failure) -> Result

@@ -1,21 +1,21 @@
-// Bytes are lent as `RawSpan`, which can't be kept. The few steps between it and arrays that the
-// language still calls unsafe stand here.
+// Bytes are passed to closures as `RawSpan`, which can't be kept. This file has the few conversions
+// between `RawSpan` and arrays that the language still considers unsafe.
 
 extension [UInt8] {
-  /// Copies bytes that are lent.
+  /// Copies the bytes of a span.
   @inlinable
   package init(copying bytes: RawSpan) {
     self = unsafe bytes.withUnsafeBytes { unsafe [UInt8]($0) }
   }
 
-  /// Appends a copy of bytes that are lent.
+  /// Appends a copy of the bytes of a span.
   ///
-  /// `append(contentsOf:)` asks what it is given for its elements first, and takes longer for a key
-  /// than for copying it.
+  /// `append(contentsOf:)` first asks its argument for its elements, which takes longer than
+  /// copying a key.
   @inlinable
   package mutating func append(copying bytes: RawSpan) {
-    // An empty array of the library, which all share, would have its count written, if only as it
-    // is.
+    // All empty arrays share one object of the standard library, whose count would be written here,
+    // if only with the same value.
     if bytes.isEmpty { return }
     append(addingCapacity: bytes.byteCount) { target in
       unsafe target.withUnsafeMutableBufferPointer { target, count in
@@ -26,21 +26,21 @@ extension [UInt8] {
     }
   }
 
-  /// Puts a copy of bytes that are lent in the place of all from an index on.
+  /// Replaces all bytes from an index on by a copy of the bytes of a span.
   @inlinable
   package mutating func replaceAll(from start: Int, copying bytes: RawSpan) {
     guard count == start + bytes.byteCount, !bytes.isEmpty else {
       removeLast(count - start)
       return append(copying: bytes)
     }
-    // Most often as many as there were, which takes no other room.
+    // Usually the number of bytes is unchanged, and no allocation is needed.
     unsafe withUnsafeMutableBytes { target in
       let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: target[start...])
       unsafe bytes.withUnsafeBytes { unsafe rest.copyMemory(from: $0) }
     }
   }
 
-  /// Lends the bytes.
+  /// Calls a closure with the bytes.
   @inlinable
   package func lend<Result, Failure: Error>(
     _ body: (RawSpan) throws(Failure) -> Result
@@ -48,7 +48,7 @@ extension [UInt8] {
     try unsafe body(span.bytes)
   }
 
-  /// Lends some of the bytes.
+  /// Calls a closure with some of the bytes.
   @inlinable
   package func lend<Result, Failure: Error>(
     _ range: Range<Int>, _ body: (RawSpan) throws(Failure) -> Result
@@ -64,31 +64,31 @@ extension RawSpan {
   }
 }
 
-// Numbers in lent bytes. An offset that leads out of the bytes is a mistake of the caller and
-// traps: whoever reads a file checks its offsets first.
+// Reading numbers. An offset out of bounds is a programming error and traps: code that reads a file
+// checks offsets first.
 
 extension RawSpan {
-  /// The byte at an offset.
+  /// Returns the byte at an offset.
   @inlinable @inline(__always)
   package func loadByte(at offset: Int) -> UInt8 {
     unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self)
   }
 
-  /// The number in two bytes.
+  /// Returns the number in two bytes.
   @inlinable @inline(__always)
   package func loadUInt16(at offset: Int, isBigEndian: Bool) -> UInt16 {
     let number = unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt16.self)
     return isBigEndian ? UInt16(bigEndian: number) : UInt16(littleEndian: number)
   }
 
-  /// The number in four bytes.
+  /// Returns the number in four bytes.
   @inlinable @inline(__always)
   package func loadUInt32(at offset: Int, isBigEndian: Bool) -> UInt32 {
     let number = unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self)
     return isBigEndian ? UInt32(bigEndian: number) : UInt32(littleEndian: number)
   }
 
-  /// The number in eight bytes.
+  /// Returns the number in eight bytes.
   @inlinable @inline(__always)
   package func loadUInt64(at offset: Int, isBigEndian: Bool) -> UInt64 {
     let number = unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)

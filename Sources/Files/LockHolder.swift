@@ -10,16 +10,16 @@
 package struct LockHolder: Sendable, Equatable, CustomStringConvertible {
   /// The process ID.
   package let processID: Int32
-  /// The name of its program; empty where the system does not tell.
+  /// The name of its program; empty if the system does not provide it.
   package let name: String
 
-  /// Its ID and name, as errors give them.
+  /// The process ID and the name, for errors.
   package var description: String {
     if processID == getpid() { return "another backend of this process" }
     return name.isEmpty ? "process \(processID)" : "process \(processID) (\(name))"
   }
 
-  /// The processes that have locked a file; none where the system does not tell.
+  /// Returns the processes that have locked a file; empty if the system does not provide them.
   package static func all(of address: some FileAddress) -> [LockHolder] {
     guard let status = try? FileStatus.find(address),
       let bytes = try? firstBytes(of: FileLocation("/proc/locks"), count: 1 << 20)

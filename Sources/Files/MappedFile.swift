@@ -1,4 +1,4 @@
-// The one place that maps files into memory.
+// This is the only code that maps files into memory.
 
 #if canImport(Musl)
   internal import Musl
@@ -6,44 +6,46 @@
   internal import Glibc
 #endif
 
-/// A whole file, mapped into memory for reading, or bytes that stand in for one.
+/// A whole file, mapped into memory for reading, or bytes in place of a file.
 ///
 ///     let file = try MappedFile(path)
 ///     let mark = file.withBytes { $0.firstByte }
 ///
-/// The map is of the file that had the name when it was opened, and stays valid when the name goes
-/// to another file or is removed. It ends with the last reference to this object. Its size is that
-/// of the moment of opening.
+/// It maps the file that had the name when it was opened, and stays valid when the name is removed
+/// or given to another file. The mapping ends with the last reference to this object. Its size is
+/// that of the file when it was opened.
 ///
-/// When another process *cuts* the file while it is mapped, reading behind the new end raises
-/// SIGBUS, which ends the process: no check can prevent it. So the files of a store are never cut
-/// or written in place while they may be mapped: a new file is made beside the old one and renamed.
+/// If another process *truncates* the file while it is mapped, reading after the new end raises
+/// SIGBUS, which ends the process; no check can prevent that. So the files of a store are never
+/// truncated or written in place while they may be mapped: a new file is created beside the old one
+/// and renamed.
 ///
 /// Safe on any thread.
 @safe
 package final class MappedFile: @unchecked Sendable {
-  // Sendable: both properties are constants, and nobody writes to the memory through this object.
-  // It is a read-only map, or a private copy, that only `deinit` gives back.
+  // Sendable: both properties are constants, and nothing writes to the memory through this object.
+  // It is a read-only mapping or a private copy, which only `deinit` frees.
 
-  /// The path it was opened by.
+  /// The path by which it was opened.
   package let path: String
   /// The number of bytes.
   package var count: Int { unsafe memory.count }
-  /// Where the bytes are; no base address when there are none.
+  /// The bytes; without a base address if there are none.
   @usableFromInline package let memory: UnsafeRawBufferPointer
-  /// Whether the memory is a map, and not a copy.
+  /// Whether the memory is a mapping, and not a copy.
   private let isMapped: Bool
-  /// Has the lock, if the file is locked.
+  /// The descriptor that holds the lock, if the file is locked.
   private let lockedDescriptor: Int32?
 
   /// Maps a regular file.
   ///
   /// - Parameters:
   ///   - address: The file.
-  ///   - isLocked: Whether those are kept out, as long as this object lives, who lock the file for
-  ///     writing, as Tokyo Cabinet does. Where the file system has no such locks there is none.
-  /// - Throws: `SystemError`; with `EISDIR` for a directory, `ENODEV` for what else is no regular
-  ///   file, and of the kind `inUse` when somebody has locked the file for writing.
+  ///   - isLocked: Whether to exclude, during the lifetime of this object, processes that lock the
+  ///     file for writing, as Tokyo Cabinet does. It has no effect on file systems without such
+  ///     locks.
+  /// - Throws: `SystemError`; with `EISDIR` for a directory, `ENODEV` for anything else that is not
+  ///   a regular file, and of the kind `inUse` if the file is locked for writing.
   package init(_ address: some FileAddress, isLocked: Bool = false) throws(SystemError) {
     path = address.location.path
     isMapped = true
@@ -75,7 +77,7 @@ package final class MappedFile: @unchecked Sendable {
     return unsafe UnsafeRawBufferPointer(start: map, count: count)
   }
 
-  /// Copies bytes, to be read as if they were a file's.
+  /// Copies bytes, which can then be read like a file.
   package init(copying bytes: [UInt8], path: String = "memory") {
     self.path = path
     isMapped = false
@@ -89,20 +91,21 @@ package final class MappedFile: @unchecked Sendable {
     if let lockedDescriptor { closeFile(lockedDescriptor) }
     if !isMapped { return unsafe memory.deallocate() }
     guard let start = unsafe memory.baseAddress else { return }
-    // In pieces: until one is gone, no thread of the process can allocate memory from the system.
-    // For 200 MB at once that takes 50 ms, which a save beside it would wait for.
+    // The memory is unmapped in pieces, because meanwhile no thread of the process can allocate
+    // memory from the system. For 200 MB at once that takes 50 ms, which a concurrent save would
+    // wait for.
     for offset in stride(from: 0, to: count, by: Self.unmappedPiece) {
       let piece = min(Self.unmappedPiece, count - offset)
       _ = unsafe munmap(UnsafeMutableRawPointer(mutating: start + offset), piece)
     }
   }
 
-  /// A multiple of the size of a page, whatever that is.
+  /// A multiple of every common page size.
   private static let unmappedPiece = 4 << 20
 
-  /// Lends all bytes.
+  /// Calls a closure with all bytes.
   ///
-  /// Complexity: constant time; bytes come from the disk when they are first read.
+  /// Complexity: constant time; bytes are read from the disk when they are first used.
   @inlinable
   package func withBytes<Result, Failure: Error>(
     _ body: (RawSpan) throws(Failure) -> Result
@@ -110,10 +113,10 @@ package final class MappedFile: @unchecked Sendable {
     try unsafe body(memory.bytes)
   }
 
-  /// Lets go of memory that holds a part of the file; reading that part again takes it from the
-  /// system's cache, or the disk.
+  /// Frees memory that holds a part of the file.
   ///
-  /// Only whole pages are let go of.
+  /// Reading that part again takes it from the system's cache, or from the disk. Only whole pages
+  /// are freed.
   package func release(_ range: Range<Int>) {
     guard isMapped, let start = unsafe memory.baseAddress else { return }
     let pageSize = 1 << 14
@@ -124,17 +127,17 @@ package final class MappedFile: @unchecked Sendable {
       UnsafeMutableRawPointer(mutating: start + first), last - first, MADV_DONTNEED)
   }
 
-  /// Lets go of the memory of a part that has been read, if it is so large that it matters.
+  /// Frees the memory of a part that has been read, if it is large.
   ///
-  /// A value that is copied from there then doesn't take its size twice.
+  /// So a value that is copied from there does not take its size twice.
   package func releaseIfLarge(_ range: Range<Int>) {
     if range.count >= 16 << 20 { release(range) }
   }
 
-  /// What a reader is going to do, so that the system can read ahead, or not.
+  /// The expected access pattern, by which the system decides about reading ahead.
   package enum Access: Sendable { case sequential, random, normal }
 
-  /// Tells the system how the bytes are going to be read; a hint, which can't fail.
+  /// Tells the system the expected access pattern; a hint, which can't fail.
   package func expect(_ access: Access) {
     guard isMapped, let start = unsafe memory.baseAddress else { return }
     let advice =

@@ -1,21 +1,21 @@
-/// A file that is being made, and written at places; it is closed when nobody has it any more.
+/// A file that is being created and written; it is closed when the object is released.
 ///
-/// Whoever makes it brings it to the disk, gives it its final name, or removes it.
+/// The code that creates it syncs it and renames it, or removes it.
 package final class NewFile: Sendable {
   private let file: OpenFile
-  /// The file.
+  /// The location of the file.
   package var location: FileLocation { file.location }
 
   private init(_ file: OpenFile) { self.file = file }
 
-  /// Makes an empty file where there is none; a symbolic link is not followed.
+  /// Creates an empty file, which must not exist; does not follow a symbolic link.
   package convenience init(
     _ file: some FileAddress, rights: FileRights = .anyone
   ) throws(SystemError) {
     self.init(try createFile(file, rights: rights))
   }
 
-  /// Makes an empty file where there is none, and locks it, as a sign that its writer is alive.
+  /// Creates and locks an empty file; the lock shows that its writer is alive.
   package static func locked(
     _ address: some FileAddress, rights: FileRights
   ) throws(SystemError) -> NewFile {
@@ -26,7 +26,7 @@ package final class NewFile: Sendable {
         try file.file.checkHasName()
         return file
       } catch {
-        // Somebody may have cleared it away before it was locked.
+        // Another process may have removed the file before it was locked.
         if !error.isMissing { throw error }
       }
     }
@@ -34,7 +34,7 @@ package final class NewFile: Sendable {
 
   deinit { file.close() }
 
-  /// Writes all bytes that are lent.
+  /// Writes all bytes of a span.
   package func write(_ bytes: RawSpan, at offset: Int) throws(SystemError) {
     try file.write(bytes, at: offset)
   }
@@ -44,16 +44,16 @@ package final class NewFile: Sendable {
     try bytes.lend { (bytes) throws(SystemError) in try file.write(bytes, at: offset) }
   }
 
-  /// Reads a part, or what there is of it.
+  /// Reads a part of the file, or as much of it as exists.
   package func read(_ range: Range<Int>) throws(SystemError) -> [UInt8] {
     try file.read(range.count, at: range.lowerBound)
   }
 
-  /// Cuts off what is behind an offset.
+  /// Truncates the file to a size, if it is larger.
   package func trim(to size: Int) throws(SystemError) {
     if try file.size() > size { try file.resize(to: size) }
   }
 
-  /// Brings the file to the disk.
+  /// Syncs the file.
   package func synchronize() throws(SystemError) { try file.synchronize() }
 }

@@ -1,5 +1,5 @@
-// The operating system's calls on open files, one function for each. See SystemCalls+Names.swift
-// for those on names.
+// The system calls on open files, one function each. See SystemCalls+Names.swift for those on
+// names.
 
 internal import CFiles
 
@@ -9,10 +9,10 @@ internal import CFiles
   internal import Glibc
 #endif
 
-/// An open file, or an open directory, which is not closed by itself.
+/// An open file or directory, which is not closed automatically.
 package struct OpenFile: Sendable {
   let descriptor: Int32
-  /// Where it was opened.
+  /// The location at which it was opened.
   package let location: FileLocation
 
   init(_ descriptor: Int32, _ location: FileLocation) {
@@ -25,16 +25,16 @@ package struct OpenFile: Sendable {
     try location.fileSystem.perform(call, range, on: location.path, body)
   }
 
-  /// Closes it.
+  /// Closes the file.
   ///
-  /// All that matters has been synced before. Closing one twice could close another file, which has
-  /// got the same number meanwhile, so debug builds trap.
+  /// Important content has been synced before. Closing a file twice could close another file that
+  /// has reused the descriptor, so debug builds trap.
   package func close() { closeFile(descriptor) }
 
-  /// The size of the file.
+  /// Returns the size of the file.
   package func size() throws(SystemError) -> Int { try FileStatus(self).size }
 
-  /// Makes sure that the file still has a name: what is written to one without is lost.
+  /// Throws if the file has no name any more, because writes to it would be lost.
   package func checkHasName() throws(SystemError) {
     let count = try perform(.linkCount) { Int(files_link_count(descriptor)) }
     if count == 0 {
@@ -44,7 +44,7 @@ package struct OpenFile: Sendable {
 
   // MARK: Bytes
 
-  /// Reads into an array until it is full or the file ends.
+  /// Reads bytes until the array is full or the file ends.
   package func read(_ count: Int, at offset: Int) throws(SystemError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     var done = 0
@@ -60,13 +60,13 @@ package struct OpenFile: Sendable {
     return done == count ? bytes : Array(bytes[..<done])
   }
 
-  /// Writes all bytes that are lent.
+  /// Writes all bytes of a span.
   package func write(_ bytes: RawSpan, at offset: Int) throws(SystemError) {
     try checkFileSizeLimit(offset + bytes.byteCount, location.path)
     try writeWithinLimit(bytes, at: offset)
   }
 
-  /// Writes all bytes that are lent, where the limit on the size of files is known to allow it.
+  /// Writes all bytes of a span, without checking the limit on file sizes.
   package func writeWithinLimit(_ bytes: RawSpan, at offset: Int) throws(SystemError) {
     var done = 0
     while done < bytes.byteCount {
@@ -81,10 +81,10 @@ package struct OpenFile: Sendable {
 
   /// Sets the size of the file.
   ///
-  /// What is added is written with zeros, not only set aside: room that was never written makes the
-  /// file system keep books at each first write to it, which costs a sync as much again. It is
-  /// written in small pieces: what is written at once, Linux may keep as one large page, and go
-  /// through all of that at each small write to it.
+  /// New space is filled with zeros, and not only reserved: the first write to reserved space
+  /// changes metadata of the file system, which doubles the cost of a sync. The zeros are written
+  /// in small pieces, because Linux may keep a large write as one large page, and process all of it
+  /// at each small write to it.
   package func resize(to size: Int) throws(SystemError) {
     let old = try self.size()
     if size > old {
@@ -100,7 +100,7 @@ package struct OpenFile: Sendable {
     _ = try perform(.truncate) { Int(ftruncate(descriptor, size)) }
   }
 
-  /// Appends the content of another file at where writing has got to, without reading it.
+  /// Appends the content of another file at the current position, without reading it.
   func append(_ source: OpenFile, byteCount: Int) throws(SystemError) {
     var rest = byteCount
     while rest > 0 {
@@ -114,43 +114,44 @@ package struct OpenFile: Sendable {
 
   // MARK: The disk
 
-  /// Brings the file to the disk (`fsync`).
+  /// Syncs the file (`fsync`).
   package func synchronize() throws(SystemError) {
     _ = try perform(.sync) { Int(fsync(descriptor)) }
   }
 
-  /// Brings the content of the file to the disk (`fdatasync`).
+  /// Syncs the content of the file (`fdatasync`).
   package func synchronizeData() throws(SystemError) {
     _ = try perform(.syncData) { Int(fdatasync(descriptor)) }
   }
 
   // MARK: Locks
 
-  /// Whether it is on a file system of another machine, whose locks and memory maps may not reach
-  /// processes there.
+  /// Whether the file is on a network file system.
+  ///
+  /// Its locks and memory maps may not reach processes on other machines.
   package func isRemote() throws(SystemError) -> Bool {
     try perform(.status) { Int(files_is_remote(descriptor)) } == 1
   }
 
-  /// Locks it, shared or alone, without waiting.
+  /// Locks the file, shared or exclusively, without waiting.
   func lock(shared: Bool) throws(SystemError) {
     _ = try perform(.lock) { Int(flock(descriptor, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB)) }
   }
 
-  /// Unlocks it, also for a child process that has been forked and not executed yet.
+  /// Unlocks the file, also for a forked child process that has not executed another program yet.
   func unlock() { _ = flock(descriptor, LOCK_UN) }
 
-  /// Locks the file alone, and waits for that; where the file system has no such locks there is
-  /// none.
+  /// Locks the file exclusively, and waits for the lock.
   ///
-  /// It ends when the file is closed, at the latest with the process.
+  /// It has no effect on file systems without such locks. The lock ends when the file is closed, at
+  /// the latest with the process.
   func lockAlone() { _ = try? perform(.lock) { Int(flock(descriptor, LOCK_EX)) } }
 
-  /// Locks one byte of the file alone, or shared with others, without waiting.
+  /// Locks one byte of the file, shared or exclusively, without waiting.
   ///
-  /// The lock is that of this opening of the file, and ends with it. `F_OFD_SETLK`.
+  /// The lock belongs to this opening of the file, and ends with it (`F_OFD_SETLK`).
   ///
-  /// - Returns: False when another opening has a lock that is in the way.
+  /// - Returns: false if another opening has a conflicting lock.
   package func lock(byte: Int, shared: Bool = false) throws(SystemError) -> Bool {
     do throws(SystemError) {
       _ = try perform(.lockForReading) { Int(files_lock_byte(descriptor, byte, shared ? 1 : 2)) }
@@ -161,7 +162,7 @@ package struct OpenFile: Sendable {
     }
   }
 
-  /// Ends a lock on a byte.
+  /// Releases the lock on a byte.
   package func unlock(byte: Int) { _ = files_lock_byte(descriptor, byte, 0) }
 
   /// Whether another opening has a lock on a byte.
@@ -169,9 +170,9 @@ package struct OpenFile: Sendable {
     try perform(.lockForReading) { Int(files_byte_is_locked(descriptor, byte)) } == 1
   }
 
-  /// Locks the file against those who lock it for writing, where the file system can do that.
+  /// Locks the file against processes that lock it for writing, if the file system supports it.
   ///
-  /// `F_OFD_SETLK`.
+  /// It uses `F_OFD_SETLK`.
   func lockForReading() throws(SystemError) {
     do throws(SystemError) {
       _ = try perform(.lockForReading) { Int(files_lock_shared(descriptor)) }

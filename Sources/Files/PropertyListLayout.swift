@@ -1,18 +1,18 @@
-/// Where the objects of a binary property list are.
+/// The locations of the objects in a binary property list.
 ///
-/// The format: "bplist00", objects, a table of their offsets, and a trailer of 32 bytes. Integers
-/// are big-endian. Containers hold their elements by number, so a damaged list can hold itself, or
-/// be short and unfold without end: a reader bounds depth and size.
+/// The format is "bplist00", the objects, a table of their offsets, and a trailer of 32 bytes.
+/// Integers are big-endian. Containers refer to their elements by number. So a damaged list can
+/// contain itself, or be short and expand without limit: a reader must bound depth and size.
 package struct PropertyListLayout: Sendable {
   package let bytes: [UInt8]
-  /// The number of the object that holds all others.
+  /// The number of the top-level object.
   package let top: Int
   private let offsetSize: Int
   private let referenceSize: Int
   private let objectCount: Int
   private let offsetTable: Int
 
-  /// Reads the trailer; nil when it makes no sense.
+  /// Reads the trailer; nil if it is not valid.
   package init?(_ bytes: [UInt8]) {
     let start = bytes.count - 32
     guard bytes.starts(with: "bplist00".utf8), start >= 8,
@@ -25,7 +25,7 @@ package struct PropertyListLayout: Sendable {
     (offsetSize, referenceSize) = (Int(bytes[start + 6]), Int(bytes[start + 7]))
   }
 
-  /// Where an object begins; nil when the list has none of this number.
+  /// Returns the offset of an object; nil if there is no such object.
   package func offset(of object: Int) -> Int? {
     guard object < objectCount,
       let offset = integer(at: offsetTable + object * offsetSize, size: offsetSize),
@@ -34,9 +34,9 @@ package struct PropertyListLayout: Sendable {
     return offset
   }
 
-  /// How many bytes, letters, elements or pairs an object has, and where they begin.
+  /// Returns the number of bytes, characters, elements or pairs of an object, and their offset.
   ///
-  /// nil when the list is too short for so many.
+  /// The result is nil if the list is too short for the number.
   package func count(at offset: Int) -> (count: Int, first: Int)? {
     var (count, first) = (Int(bytes[offset] & 0xF), offset + 1)
     if count == 0xF {
@@ -51,7 +51,7 @@ package struct PropertyListLayout: Sendable {
     return count <= bytes.count ? (count, first) : nil
   }
 
-  /// The number of an element, whose references begin at an offset.
+  /// Returns the number of an element, given the offset of the first reference.
   package func reference(_ index: Int, from first: Int) -> Int? {
     integer(at: first + index * referenceSize, size: referenceSize)
   }

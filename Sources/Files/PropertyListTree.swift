@@ -1,21 +1,21 @@
-/// Looks through a binary property list before Foundation decodes it.
+/// A check of a binary property list before Foundation decodes it.
 ///
-/// The decoder follows references from container to container until the stack is used up, and
-/// memory with it. This looks at the containers only: every list that passes unfolds to a tree of
-/// bounded depth and size. All else is for the decoder, which throws.
+/// The decoder follows references from container to container until the stack or the memory is
+/// exhausted. This check reads only the containers: every list that passes expands to a tree of
+/// bounded depth and size. The decoder throws for all other problems.
 package struct PropertyListTree {
   private static let deepest = 256
   private let layout: PropertyListLayout
-  /// How many more references may be followed; each takes up a byte of the list at least.
+  /// The number of references that may still be followed; each takes at least a byte of the list.
   private var budget: Int
 
-  /// Reads the trailer; nil when it makes no sense.
+  /// Reads the trailer; nil if it is not valid.
   package init?(_ bytes: [UInt8]) {
     guard let layout = PropertyListLayout(bytes) else { return nil }
     (self.layout, budget) = (layout, 8 * bytes.count)
   }
 
-  /// Whether the list is a tree that the decoder can take.
+  /// Whether the list is a tree that the decoder can process.
   package mutating func isBounded() -> Bool { isBounded(layout.top, depth: 0) }
 
   private mutating func isBounded(_ object: Int, depth: Int) -> Bool {

@@ -7,23 +7,23 @@ internal import Synchronization
   internal import Glibc
 #endif
 
-/// A small file that several processes have in memory at once: words that each of them reads without
-/// a system call, and can wait for.
+/// A small file that several processes map at once: words that each reads without a system call.
 ///
-/// Any process may write anything there, so a word is a hint, never a fact. When another process
-/// *cuts* the file, reading it raises SIGBUS, as for every map: see ``MappedFile``.
+/// Processes can also wait for a word to change. Any process may write anything to it, so a word is
+/// a hint and never a fact. If another process *truncates* the file, reading it raises SIGBUS, as
+/// with every mapping: see ``MappedFile``.
 ///
 /// Safe on any thread.
 @safe
 package final class SharedWords: @unchecked Sendable {
-  // Sendable: the address is a constant, and the words behind it are read and written in one step
-  // each, by atomic instructions.
+  // Sendable: the address is a constant, and the words are read and written by single atomic
+  // instructions.
   private let memory: UnsafeMutableRawPointer
-  /// The bytes of the file; each word has a cache line to itself.
+  /// The size of the file; each word has its own cache line.
   package static let byteCount = 4096
   private static let distance = 64
 
-  /// Maps a file, which has ``byteCount`` bytes.
+  /// Maps a file, which must have ``byteCount`` bytes.
   ///
   /// - Throws: ``SystemError``.
   package init(_ file: OpenFile) throws(SystemError) {
@@ -42,31 +42,31 @@ package final class SharedWords: @unchecked Sendable {
     return unsafe memory + index * Self.distance
   }
 
-  /// A word.
+  /// Accesses a word.
   package subscript(index: Int) -> UInt64 {
     get { word(index).load() }
     set { word(index).store(newValue) }
   }
 
-  /// Makes all words 0, one after the other.
+  /// Sets all words to 0, one after another.
   package func clear() {
     for index in 0..<Self.byteCount / Self.distance { self[index] = 0 }
   }
 
-  /// A word that can be read for as long as these words are there.
+  /// Returns a word, which can be read during the lifetime of this object.
   package func word(_ index: Int) -> SharedWord {
     unsafe SharedWord(address(index).assumingMemoryBound(to: Atomic<UInt64>.self))
   }
 
   /// Adds to a word, wrapping around.
   ///
-  /// - Returns: What it was before.
+  /// - Returns: The previous value.
   @discardableResult
   package func add(_ difference: Int, to index: Int) -> UInt64 {
     word(index).add(UInt64(bitPattern: Int64(difference)))
   }
 
-  /// Waits until the word is woken, or the time is over; not at all if it has changed since.
+  /// Waits until a word is woken or the time is over; returns at once if it has changed already.
   package func wait(_ index: Int, while expected: UInt64, atMost time: Duration) {
     let parts = time.components
     let nanoseconds = parts.seconds * 1_000_000_000 + parts.attoseconds / 1_000_000_000
@@ -74,21 +74,21 @@ package final class SharedWords: @unchecked Sendable {
       address(index), UInt32(truncatingIfNeeded: expected), Int(max(0, nanoseconds)))
   }
 
-  /// Wakes all that wait for a word, in all processes.
+  /// Wakes all threads that wait for a word, in all processes.
   package func wake(_ index: Int) { unsafe files_word_wake(address(index)) }
 }
 
-/// A word whose address is already known, for code that reads it often.
+/// A word with a known address, for code that reads it often.
 @safe
 package struct SharedWord: @unchecked Sendable {
-  // Sendable: the address is a constant, and each access to what is behind it is one atomic step.
+  // Sendable: the address is a constant, and each access to the word is a single atomic step.
   private let word: UnsafePointer<Atomic<UInt64>>
 
   fileprivate init(_ word: UnsafePointer<Atomic<UInt64>>) { unsafe self.word = word }
 
-  /// Returns the word.
+  /// Returns the value of the word.
   ///
-  /// Everything that was written before the word is visible from here on.
+  /// Everything that was written before the word is visible afterwards.
   package func load() -> UInt64 { unsafe word.pointee.load(ordering: .acquiring) }
 
   fileprivate func store(_ value: UInt64) {

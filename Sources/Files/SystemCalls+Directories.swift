@@ -1,4 +1,4 @@
-// The operating system's calls on directories.
+// The system calls on directories.
 
 #if canImport(Musl)
   internal import Musl
@@ -6,14 +6,14 @@
   internal import Glibc
 #endif
 
-/// Makes a directory and those above it that are missing; one that is there already is fine.
+/// Creates a directory and its missing parents; an existing directory is not an error.
 ///
-/// The name of a new directory is brought to the disk, or a power cut could take it, saves and all.
+/// The name of a new directory is synced; otherwise a power cut could remove it with all saves.
 ///
 /// - Parameters:
 ///   - path: The directory.
 ///   - mode: Its permissions if it is new, before the umask.
-///   - modeAbove: Those of the directories above it.
+///   - modeAbove: The permissions of new parents.
 ///   - fileSystem: The file system of the path.
 /// - Throws: ``SystemError``.
 package func makeDirectories(
@@ -30,7 +30,7 @@ package func makeDirectories(
   throw SystemError(call: "mkdirat", path: path, number: ENOENT)
 }
 
-/// Makes a directory unless it is there; false when the one above it is not.
+/// Creates a directory unless it exists; returns false if its parent is missing.
 private func makeDirectoryAlone(
   _ path: String, _ mode: UInt32, _ fileSystem: any FileSystem
 ) throws(SystemError) -> Bool {
@@ -45,7 +45,7 @@ private func makeDirectoryAlone(
   return true
 }
 
-/// Makes a directory where there is nothing.
+/// Creates a directory, which must not exist.
 package func makeDirectory(_ path: some FileAddress, mode: UInt32) throws(SystemError) {
   let location = path.location
   _ = try location.fileSystem.perform(.makeDirectory, on: location.path) {
@@ -53,7 +53,7 @@ package func makeDirectory(_ path: some FileAddress, mode: UInt32) throws(System
   }
 }
 
-/// The directory that a path lies in.
+/// Returns the parent directory of a path.
 package func directoryName(_ path: String) -> String {
   var path = Substring(path)
   while path.count > 1 && path.hasSuffix("/") { path.removeLast() }
@@ -61,21 +61,21 @@ package func directoryName(_ path: String) -> String {
   return slash == path.startIndex ? "/" : String(path[..<slash])
 }
 
-/// Brings the names in a directory to the disk.
+/// Syncs the names in a directory.
 package func syncDirectory(_ path: some FileAddress) throws(SystemError) {
   let directory = try openDirectory(path)
   defer { directory.close() }
   try directory.synchronize()
 }
 
-/// Opens a directory; not inherited by processes that are executed.
+/// Opens a directory; the descriptor is not inherited by executed programs.
 func openDirectory(
   _ path: some FileAddress, followsLink: Bool = true
 ) throws(SystemError) -> OpenFile {
   try openFile(path, O_RDONLY | O_DIRECTORY | (followsLink ? 0 : O_NOFOLLOW))
 }
 
-/// The names of the entries of a directory, in no order.
+/// Returns the names of the entries of a directory, in no particular order.
 package func directoryEntries(_ path: some FileAddress) throws(SystemError) -> [String] {
   let opened = try openDirectory(path)
   guard let directory = unsafe fdopendir(opened.descriptor) else {
@@ -87,7 +87,7 @@ package func directoryEntries(_ path: some FileAddress) throws(SystemError) -> [
   var names: [String] = []
   while true {
     var entryName: String?
-    // What is left of a directory that can't be read on is not what is in it.
+    // An error is thrown, because a partial list would be taken for the whole directory.
     _ = try opened.location.fileSystem.perform(.list, on: opened.location.path) {
       errno = 0
       entryName = unsafe readdir(directory).map { entry in unsafe name(of: entry) }
@@ -106,7 +106,7 @@ private func name(of entry: UnsafeMutablePointer<dirent>) -> String {
   }
 }
 
-/// Removes an empty directory; one that isn't there is fine.
+/// Removes an empty directory; a missing one is not an error.
 package func removeDirectory(_ path: some FileAddress) throws(SystemError) {
   let location = path.location
   do throws(SystemError) {

@@ -1,4 +1,4 @@
-// The operating system's calls on names: files, renames, locks.
+// The system calls on names: files, renames, locks.
 
 internal import CFiles
 
@@ -8,7 +8,7 @@ internal import CFiles
   internal import Glibc
 #endif
 
-/// A path without symbolic links and dots.
+/// Returns a path without symbolic links and dots.
 package func realPath(
   _ path: String, in fileSystem: any FileSystem = SystemFiles.shared
 ) throws(SystemError) -> String {
@@ -22,7 +22,7 @@ package func realPath(
   return resolved
 }
 
-/// Where a symbolic link leads; nil for what is none.
+/// Returns the target of a symbolic link; nil for anything else.
 func readLink(_ path: String) -> String? {
   var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
   let count = unsafe readlink(path, &buffer, buffer.count)
@@ -30,7 +30,7 @@ func readLink(_ path: String) -> String? {
   return String(validating: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }
 
-/// Opens a file of any name; the flags are those of `open`.
+/// Opens a file with the flags of `open`.
 func openFile(
   _ file: some FileAddress, _ flags: Int32, mode: UInt32 = 0
 ) throws(SystemError) -> OpenFile {
@@ -42,9 +42,9 @@ func openFile(
   return OpenFile(Int32(descriptor), location)
 }
 
-/// Opens a file for reading, and for writing too, in which case it is made when it is missing.
+/// Opens a file for reading, or for reading and writing; in the latter case creates a missing file.
 ///
-/// A new one is never the target of a symbolic link.
+/// A new file is never the target of a symbolic link.
 package func openFile(
   _ file: some FileAddress, writable: Bool, rights: FileRights = .anyone
 ) throws(SystemError) -> OpenFile {
@@ -57,12 +57,12 @@ package func openFile(
   return try createFile(file, rights: rights)
 }
 
-/// Makes a file, for reading and writing, where there is none; a symbolic link is not followed.
+/// Creates a file for reading and writing, which must not exist; does not follow a symbolic link.
 package func createFile(
   _ file: some FileAddress, rights: FileRights = .anyone
 ) throws(SystemError) -> OpenFile {
   let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
-  // Before it has its group, nobody else may read it.
+  // Until the file has its group, only the owner may read it.
   let mode = rights.isCopied ? 0o600 : rights.mode & 0o777
   let file = try openFile(file, flags, mode: mode)
   guard rights.isCopied else { return file }
@@ -75,16 +75,16 @@ package func createFile(
   }
 }
 
-/// Brings the content of a file to the disk, with what closed memory maps have left of it.
+/// Syncs the content of a file, including changes that closed memory maps have left.
 package func syncFile(_ file: some FileAddress) throws(SystemError) {
   let file = try openFile(file, O_RDONLY)
   defer { file.close() }
   try file.synchronize()
 }
 
-/// Removes a regular file unless somebody has locked it, see ``NewFile/locked(_:rights:)``.
+/// Removes a regular file unless it is locked, see ``NewFile/locked(_:rights:)``.
 ///
-/// Where the file system has no such locks, nothing is removed.
+/// On file systems without such locks, nothing is removed.
 package func removeUnlockedFile(_ file: some FileAddress) throws(SystemError) {
   guard try isRegularFile(file) else { return }
   let opened = try openFile(file, O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
@@ -93,14 +93,14 @@ package func removeUnlockedFile(_ file: some FileAddress) throws(SystemError) {
   try removeFile(file)
 }
 
-/// The `errno` of looking into a directory that has been removed.
+/// The `errno` of reading a directory that has been removed.
 var directoryRemoved: Int32 { ENOENT }
 /// The `errno` of opening a directory that is replaced again and again.
 var directoryMoved: Int32 { EBUSY }
 
 /// Whether there is a file, or anything else, of this name.
 ///
-/// - Throws: ``SystemError`` when the system does not say.
+/// - Throws: ``SystemError`` if the system can't tell.
 package func exists(_ file: some FileAddress) throws(SystemError) -> Bool {
   let location = file.location
   do throws(SystemError) {
@@ -114,14 +114,14 @@ package func exists(_ file: some FileAddress) throws(SystemError) -> Bool {
   }
 }
 
-/// Whether a name, or what it links to, is a regular file.
+/// Whether a name, or the target of its link, is a regular file.
 ///
-/// - Throws: ``SystemError`` when the system does not say.
+/// - Throws: ``SystemError`` if the system can't tell.
 package func isRegularFile(_ file: some FileAddress) throws(SystemError) -> Bool {
   try FileStatus.find(file)?.isRegular ?? false
 }
 
-/// Gives a file a new name, replacing a file that has it.
+/// Renames a file, and replaces an existing file of the new name.
 package func renameFile(
   _ old: some FileAddress, _ new: some FileAddress
 ) throws(SystemError) {
@@ -131,7 +131,7 @@ package func renameFile(
   }
 }
 
-/// Lets two files or directories change names, in one step.
+/// Exchanges the names of two files or directories, in one step.
 package func exchangeNames(
   _ first: some FileAddress, _ second: some FileAddress
 ) throws(SystemError) {
@@ -141,12 +141,12 @@ package func exchangeNames(
   }
 }
 
-/// Copies a file, with its owner and permissions, to a name that nothing has.
+/// Copies a file with its owner and permissions to a new name, which must not exist.
 ///
 /// - Parameters:
 ///   - old: The file.
 ///   - new: The name of the copy.
-///   - rights: Makes the rights of the copy from those of the file.
+///   - rights: Returns the permissions of the copy, given those of the file.
 /// - Throws: ``SystemError``.
 package func copyFile(
   _ old: some FileAddress, to new: some FileAddress,
@@ -161,7 +161,7 @@ package func copyFile(
   try target.append(source, byteCount: status.size)
 }
 
-/// Removes a file; one that isn't there is fine.
+/// Removes a file; a missing one is not an error.
 package func removeFile(_ file: some FileAddress) throws(SystemError) {
   let location = file.location
   do throws(SystemError) {
@@ -173,7 +173,7 @@ package func removeFile(_ file: some FileAddress) throws(SystemError) {
   }
 }
 
-/// Reads the first bytes of a file: at most `count`, fewer when the file is shorter.
+/// Reads the first bytes of a file: at most `count`, fewer if the file is shorter.
 package func firstBytes(
   of file: some FileAddress, count: Int
 ) throws(SystemError) -> [UInt8] {
@@ -182,8 +182,9 @@ package func firstBytes(
   return try file.read(count, at: 0)
 }
 
-/// A file in memory, which has a path as long as this object lives; other processes have no
-/// business there.
+/// A file in memory, with a path during the lifetime of this object.
+///
+/// Other processes must not use the path.
 package final class MemoryFile: Sendable {
   /// The path.
   package let path: String
@@ -193,7 +194,7 @@ package final class MemoryFile: Sendable {
     (self.descriptor, path) = (descriptor, "/proc/self/fd/\(descriptor)")
   }
 
-  /// Makes an empty one; nil where the system has none.
+  /// Creates an empty file; nil if the system does not support it.
   package convenience init?() {
     let descriptor = unsafe files_open_memory("memory")
     if descriptor < 0 { return nil }

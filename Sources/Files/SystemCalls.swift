@@ -1,4 +1,4 @@
-// The operating system's calls that are not on files. See OpenFile.swift for those on open files.
+// The system calls that are not on files. See OpenFile.swift for those on open files.
 
 internal import CFiles
 
@@ -8,7 +8,7 @@ internal import CFiles
   internal import Glibc
 #endif
 
-/// The system's words for an `errno`.
+/// Returns the system's description of an `errno`.
 package func systemErrorText(_ number: Int32) -> String {
   guard let text = unsafe strerror(number) else { return "unknown error" }
   return unsafe String(cString: text)
@@ -28,34 +28,34 @@ extension SystemError {
     }
   }
 
-  /// Whether the disk, or the process's share of it, is full.
+  /// Whether the disk, or the quota of the process, is full.
   package var isFull: Bool { kind == .full }
   /// Whether there is no such file.
   package var isMissing: Bool { kind == .missing || kind == .notADirectory }
 
-  /// Whether there is something of this name already.
+  /// Whether something of this name already exists.
   package var isExisting: Bool { number == EEXIST }
 
-  /// The error of the thread's last call.
+  /// Returns the error of the thread's last call.
   package static func last(_ call: String, _ path: String) -> SystemError {
     SystemError(call: call, path: path, number: errno)
   }
 }
 
-/// The `errno` of the calling thread.
+/// Returns the `errno` of the calling thread.
 package func currentSystemError() -> Int32 { errno }
 
-/// A number for the calling process, never 0; a child that was forked has another one.
+/// Returns a number for the calling process, never 0; a forked child has another one.
 ///
 /// Complexity: constant time, without a system call.
 package func currentProcess() -> UInt { UInt(files_process()) }
 
-/// A number for the calling thread, never 0, not shared by threads that are alive.
+/// Returns a number for the calling thread, never 0, unique among living threads.
 package func currentThread() -> UInt { UInt(pthread_self()) }
 
-/// Refuses what goes past the limit on the size of files (`ulimit -f`).
+/// Throws if an offset exceeds the limit on file sizes (`ulimit -f`).
 ///
-/// The system would say so with a signal, which ends the process unless it is ignored.
+/// The system would send a signal instead, which ends the process unless it is ignored.
 package func checkFileSizeLimit(
   _ end: Int, _ path: @autoclosure () -> String
 ) throws(SystemError) {
@@ -66,8 +66,9 @@ package func checkFileSizeLimit(
   throw SystemError(call: "getrlimit", path: path(), number: EFBIG)
 }
 
-/// Makes sure that the disk has room for a part of a file that the C library has open, which may lie
-/// behind its end.
+/// Allocates disk space for a part of a file that the C library has open.
+///
+/// The part may be after the end of the file.
 package func allocate(
   _ descriptor: Int32, _ path: String, from offset: Int, count: Int
 ) throws(SystemError) {
@@ -76,13 +77,13 @@ package func allocate(
   if number != 0 { throw SystemError(call: "posix_fallocate", path: path, number: number) }
 }
 
-/// Closes a descriptor, which traps in debug builds when that is not open.
+/// Closes a descriptor; traps in debug builds if it is not open.
 func closeFile(_ descriptor: Int32) {
   let result = close(descriptor)
   assert(result == 0 || errno != EBADF, "A descriptor is closed that is not open: \(descriptor)")
 }
 
-/// Random bytes that nobody can guess.
+/// Returns cryptographically secure random bytes.
 package func randomBytes(_ count: Int) throws(SystemError) -> [UInt8] {
   var bytes = [UInt8](repeating: 0, count: count)
   var filled = 0

@@ -5,6 +5,6 @@
 #endif
 
 extension SystemError {
-  /// Whether a path leads to something that is no regular file: a directory, a pipe, a device.
+  /// Whether a path leads to something other than a regular file: a directory, a pipe, a device.
   package var isOfNoRegularFile: Bool { [ENODEV, EISDIR, ENXIO].contains(number) }
 }

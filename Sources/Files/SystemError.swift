@@ -1,4 +1,4 @@
-/// What the operating system said to one call.
+/// An error of a system call.
 package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The C function, such as "fdatasync".
   package let call: String

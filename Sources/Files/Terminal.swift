@@ -1,4 +1,4 @@
-// What is typed at a terminal and is nobody else's business.
+// Reading secrets from a terminal.
 
 #if canImport(Musl)
   internal import Musl
@@ -6,16 +6,16 @@
   internal import Glibc
 #endif
 
-/// Whether the standard input is a terminal, with somebody at it.
+/// Whether the standard input is a terminal.
 package var isAtTerminal: Bool { isatty(STDIN_FILENO) == 1 }
 
 /// Reads a line that is not shown while it is typed.
 ///
-/// What was typed before the question is dropped: it has been shown. Without a terminal it is any
-/// line.
+/// Text typed before the question is dropped, because it has been shown. Without a terminal the
+/// function reads an ordinary line.
 ///
-/// - Parameter question: Goes to the standard error.
-/// - Returns: the line without its end; nil when there is none, or when the terminal would show it.
+/// - Parameter question: The prompt, written to the standard error.
+/// - Returns: The line without its end; nil if there is none, or if the terminal would show it.
 package func readHiddenLine(_ question: String) -> String? {
   guard isAtTerminal else { return readLine() }
   var shown = termios()

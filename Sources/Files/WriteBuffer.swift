@@ -1,27 +1,27 @@
-/// Bytes that are gathered to be written at once, in memory of a fixed size.
+/// A buffer of fixed size that collects bytes to be written at once.
 ///
-/// Whoever appends asks first whether there is ``room``, once for all that belongs together; each
-/// append is a copy then, and no more.
+/// Check ``room`` before appending, once for everything that belongs together; each append is then
+/// a mere copy.
 ///
-/// One thread at a time.
+/// Use it from one thread at a time.
 @safe
 package struct WriteBuffer: ~Copyable {
   @usableFromInline let memory: UnsafeMutableRawBufferPointer
   @usableFromInline var end = 0
-  /// How many bytes there are.
+  /// The number of bytes in the buffer.
   @inlinable package var count: Int { end }
 
-  /// Sets memory aside.
+  /// Allocates the memory.
   package init(capacity: Int) {
     unsafe memory = .allocate(byteCount: capacity, alignment: 16)
   }
 
   deinit { unsafe memory.deallocate() }
 
-  /// How many bytes can still be appended.
+  /// The number of bytes that can still be appended.
   @inlinable package var room: Int { unsafe memory.count - end }
 
-  /// Appends a copy of bytes, for which there must be room.
+  /// Appends a copy of bytes; there must be room for them.
   @inlinable
   package mutating func append(_ bytes: RawSpan) {
     precondition(bytes.byteCount <= room, "no room")
@@ -35,7 +35,7 @@ package struct WriteBuffer: ~Copyable {
     end = start + bytes.byteCount
   }
 
-  /// Appends an integer with its least significant byte first; there must be room.
+  /// Appends an integer, least significant byte first; there must be room for it.
   @inlinable
   package mutating func append(littleEndian number: UInt64) {
     precondition(room >= 8, "no room")
@@ -43,16 +43,16 @@ package struct WriteBuffer: ~Copyable {
     end += 8
   }
 
-  /// Takes back what was appended last.
+  /// Removes the bytes appended last.
   package mutating func removeLast(_ count: Int) {
     precondition(count <= end, "there is less")
     end -= count
   }
 
-  /// Forgets all bytes; the memory stays.
+  /// Removes all bytes, and keeps the memory.
   package mutating func removeAll() { end = 0 }
 
-  /// Lends all bytes.
+  /// Calls a closure with all bytes.
   package func lend<Result, Failure: Error>(
     _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -61,7 +61,7 @@ package struct WriteBuffer: ~Copyable {
 }
 
 extension [UInt64] {
-  /// Lends the bytes of all numbers, as they are in memory.
+  /// Calls a closure with the bytes of all numbers, as they are in memory.
   package func lendBytes<Result, Failure: Error>(
     _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -8,13 +8,13 @@ package final class Channel<Value: Sendable>: Sendable {
     var isClosed = false
   }
 
-  /// Makes a queue of at most `capacity` values.
+  /// Creates a queue of at most `capacity` values.
   package init(capacity: Int) { self.capacity = capacity }
 
-  /// Whether the next value would have to be waited for, as things stand.
+  /// Whether taking a value would have to wait at this moment.
   package var isEmpty: Bool { queue.withLock { $0.values.isEmpty } }
 
-  /// Appends a value, waiting for room; false once the queue is closed.
+  /// Appends a value, and waits for room; returns false if the queue is closed.
   package func put(_ value: Value) -> Bool {
     queue.change(once: { $0.values.count < capacity || $0.isClosed }) { queue in
       if !queue.isClosed { queue.values.append(value) }
@@ -22,13 +22,13 @@ package final class Channel<Value: Sendable>: Sendable {
     }
   }
 
-  /// Takes the first value, waiting for it; nil when there is none and the queue is closed.
+  /// Removes and returns the first value, and waits for it; nil if the queue is empty and closed.
   package func take() -> Value? {
     queue.change(once: { !$0.values.isEmpty || $0.isClosed }) { queue in
       queue.values.isEmpty ? nil : queue.values.removeFirst()
     }
   }
 
-  /// Takes no more values, and lets nobody wait any longer.
+  /// Closes the queue: it accepts no more values, and no call waits any longer.
   package func close() { queue.change { $0.isClosed = true } }
 }

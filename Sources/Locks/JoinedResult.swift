@@ -1,11 +1,11 @@
-/// What a thread of its own works out, for whoever waits for it.
+/// The result of a closure that runs on its own thread.
 ///
-/// The thread has come to its end when nobody holds this any more.
+/// Releasing the object waits for the end of the thread.
 package final class JoinedResult<Value: Sendable>: Sendable {
   private let found = Locked<Value?>(nil)
   private let thread: Locked<JoinedThread?>
 
-  /// Starts a thread; nil when the system has none left.
+  /// Starts a thread; nil if the system has none left.
   package init?(_ body: @escaping @Sendable () -> Value) {
     let found = found
     guard
@@ -17,9 +17,9 @@ package final class JoinedResult<Value: Sendable>: Sendable {
     thread = Locked(started)
   }
 
-  /// Waits for the result, and gives it away; nil when it was given before.
+  /// Waits for the result, and returns it the first time; nil after that.
   package func take() -> Value? {
-    // Its end is waited for where it is let go.
+    // Releasing the thread object waits for the thread's end.
     thread.withLock { $0 = nil }
     return found.withLock { value in
       defer { value = nil }

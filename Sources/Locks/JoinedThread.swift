@@ -10,21 +10,21 @@ import Synchronization
 
 /// A thread that runs one closure.
 ///
-/// Releasing this object waits for the thread's end, unless the thread itself releases it, or it was
-/// detached.
+/// Releasing this object waits for the thread's end, unless the thread itself releases it, or it
+/// was detached.
 ///
-/// In a child process that was forked there is no such thread, and nothing to wait for.
+/// A forked child process does not have the thread, so there is nothing to wait for.
 ///
-/// `@unchecked Sendable`: the identifier of the thread is set once and used in `deinit` only.
+/// `@unchecked Sendable`: the identifier of the thread is set once and used only in `deinit`.
 @safe package final class JoinedThread: @unchecked Sendable {
   private let thread: pthread_t
   private let process = getpid()
   private let isDetached = Atomic(false)
 
-  /// Starts a thread with a stack of so many bytes, nil for the system's default; nil when the
-  /// system has no thread left.
+  /// Starts a thread; nil if the system has none left.
   ///
-  /// The closure must not hold this object, and must come to its end once nobody else does.
+  /// Without a stack size the system's default is used. The closure must not retain this object,
+  /// and must end once nothing else does.
   package init?(stackSize: Int? = nil, _ body: @escaping @Sendable () -> Void) {
     let work = unsafe Unmanaged.passRetained(Work(body))
     var thread = pthread_t()
@@ -41,15 +41,15 @@ import Synchronization
     self.thread = thread
   }
 
-  /// Lets the thread end by itself: nobody waits for it.
+  /// Detaches the thread: releasing this object does not wait for it.
   package func detach() { isDetached.store(true, ordering: .relaxed) }
 
-  /// Whether this process has the thread, and was not forked since it began.
+  /// Whether the thread belongs to this process, which was not forked since it began.
   package var isHere: Bool { getpid() == process }
 
   deinit {
     if !isHere { return }
-    // What the thread itself lets go of it can't wait for.
+    // The thread can't wait for itself if it releases its own object.
     if isDetached.load(ordering: .relaxed) || pthread_equal(thread, pthread_self()) != 0 {
       _ = pthread_detach(thread)
     } else {

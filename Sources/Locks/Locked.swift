@@ -8,20 +8,21 @@
 
 /// A value that one thread at a time can use.
 ///
-/// It is what `Mutex` is, made of the system's mutex: where a thread has to wait, Swift's goes to
-/// the kernel by a way that the thread sanitizer can't see, which then reports races that are none.
+/// It corresponds to `Mutex`, but uses the system's mutex. Where a thread has to wait, Swift's
+/// mutex enters the kernel in a way that the thread sanitizer can't see, which then reports false
+/// races.
 ///
 /// A value without a size would share its address with the pointer, and be reported too.
 ///
 /// `@unchecked Sendable`: the pointer is set once and freed in `deinit`; the value is `Sendable`,
-/// and used between lock and unlock only.
+/// and used only between lock and unlock.
 @safe @usableFromInline package final class Locked<Value: Sendable>: @unchecked Sendable {
   private let system: UnsafeMutablePointer<SystemLock>
-  /// Used by whoever holds the mutex, so that no access can meet another.
+  /// Used only by the holder of the mutex, so accesses never overlap.
   @safe @exclusivity(unchecked)
   @usableFromInline var value: Value
 
-  /// Guards a value.
+  /// Creates a lock around a value.
   package init(_ value: Value) {
     self.value = value
     unsafe system = .allocate(capacity: 1)
@@ -38,7 +39,7 @@
 
   /// Runs a closure with the value; must not be nested.
   ///
-  /// Give it a closure: a key path in generic code is built anew, for microseconds, at each use.
+  /// Pass a closure: a key path in generic code is built at each use, which takes microseconds.
   @inlinable
   package func withLock<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
@@ -48,8 +49,9 @@
     return try body(&value)
   }
 
-  /// Runs a closure with the value once it meets a condition, and has those who wait for one look
-  /// again; must not be nested.
+  /// Waits for a condition on the value, runs a closure with it, and wakes other waiting threads.
+  ///
+  /// The woken threads check their conditions again. Must not be nested.
   package func change<Result>(
     once isReady: (Value) -> Bool, _ body: (inout Value) -> Result
   ) -> Result {
@@ -59,27 +61,27 @@
     }
     let result = body(&value)
     unlock()
-    // Those who are woken while the lock is held would wait once more.
+    // Threads woken while the lock is held would wait once more.
     _ = unsafe pthread_cond_broadcast(&system.pointee.changed)
     return result
   }
 
-  /// The same at once.
+  /// Runs a closure with the value without waiting for a condition, and wakes waiting threads.
   package func change<Result>(_ body: (inout Value) -> Result) -> Result {
     change(once: { _ in true }, body)
   }
 
-  /// Takes the lock, for as long as ``unlock()`` is not called, on the same thread.
+  /// Takes the lock until ``unlock()`` is called on the same thread.
   ///
-  /// For what does not end where it has begun; everything else is for ``withLock(_:)``.
+  /// It is for critical sections that don't end where they begin; use ``withLock(_:)`` otherwise.
   @usableFromInline package func lock() { unsafe pthread_mutex_lock(&system.pointee.mutex) }
-  /// Gives back what ``lock()`` has taken.
+  /// Releases the lock that ``lock()`` has taken.
   @usableFromInline package func unlock() { unsafe pthread_mutex_unlock(&system.pointee.mutex) }
 }
 
-/// What the system has for a lock, in memory that stays where it is.
+/// The system's lock, in memory with a fixed address.
 @unsafe private struct SystemLock {
   var mutex = unsafe pthread_mutex_t()
-  /// Signalled by `change(once:_:)`.
+  /// Signaled by `change(once:_:)`.
   var changed = pthread_cond_t()
 }

@@ -1,21 +1,21 @@
-/// A thread that runs while there are observers: it begins with the first and ends with the last.
+/// A thread that runs while there are observers: from the first to the last.
 package final class ObserverThread: Sendable {
   private let state = Locked(State())
 
   private struct State {
     var observerCount = 0
     var thread: JoinedThread?
-    /// Counts the threads that there have been, so that each knows whether it is still wanted.
+    /// The number of threads so far, by which each knows whether it is still wanted.
     var number = 0
     var hasEnded = false
   }
 
-  /// No thread yet.
+  /// Creates an object without a thread.
   package init() {}
 
-  /// Adds an observer, and begins a thread for the first.
+  /// Adds an observer; starts a thread for the first one.
   ///
-  /// - Parameter body: What the thread does until it is no longer wanted.
+  /// - Parameter body: The work of the thread until it is no longer wanted.
   package func addObserver(
     _ body: @escaping @Sendable (_ isWanted: () -> Bool) -> Void
   ) {
@@ -32,9 +32,9 @@ package final class ObserverThread: Sendable {
   /// Removes an observer; the last one ends the thread.
   ///
   /// - Parameters:
-  ///   - isWaiting: Whether the call returns only once the thread has ended. It must not wait where
-  ///     the caller holds a lock that the thread may need.
-  ///   - wake: Ends what the thread waits for.
+  ///   - isWaiting: Whether to return only after the thread has ended. Pass false if the caller
+  ///     holds a lock that the thread may need.
+  ///   - wake: Interrupts the waiting of the thread.
   package func removeObserver(isWaiting: Bool = true, wake: () -> Void = {}) {
     let thread = state.withLock { state -> JoinedThread? in
       state.observerCount -= 1
@@ -42,11 +42,11 @@ package final class ObserverThread: Sendable {
     }
     if !isWaiting { thread?.detach() }
     if thread != nil { wake() }
-    // Not under the lock, which the thread takes.
+    // Released without the lock, because the thread takes it.
     withExtendedLifetime(thread) {}
   }
 
-  /// Ends the thread, and begins no other.
+  /// Ends the thread, and starts no other.
   package func end() {
     let thread = state.withLock { state in
       state.hasEnded = true

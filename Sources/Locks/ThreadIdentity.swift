@@ -6,9 +6,9 @@
   internal import Glibc
 #endif
 
-/// Tells threads from each other.
+/// An identification of threads.
 package enum ThreadIdentity {
-  /// A number that no other living thread has; never 0.
+  /// A number that is unique among living threads, and never 0.
   package static var current: UInt {
     #if canImport(Glibc)
       return UInt(pthread_self())

@@ -6,14 +6,14 @@
   internal import Glibc
 #endif
 
-/// An object for each thread, made when the thread first asks for it, and freed with the thread.
+/// An object for each thread, created on its first use, and freed with the thread.
 ///
-/// `@unchecked Sendable`: the key is set once; a thread gets its own object only.
+/// `@unchecked Sendable`: the key is set once; a thread gets only its own object.
 @safe package final class ThreadLocal<Object: AnyObject>: @unchecked Sendable {
   private let key: pthread_key_t
   private let make: @Sendable () -> Object
 
-  /// Makes a place that lasts as long as the process: the system has few of them.
+  /// Reserves a key for the lifetime of the process; the system has few of them.
   package init(_ make: @escaping @Sendable () -> Object) {
     var key = pthread_key_t()
     let number = unsafe pthread_key_create(&key) { object in
@@ -31,7 +31,7 @@
       return unsafe Unmanaged<Object>.fromOpaque(object).takeUnretainedValue()
     }
     let object = make()
-    // Without memory for it the next call makes another one.
+    // Without memory to store the object, the next call creates another one.
     let held = unsafe Unmanaged.passRetained(object)
     if unsafe pthread_setspecific(key, held.toOpaque()) != 0 { unsafe held.release() }
     return object

@@ -6,15 +6,16 @@
   internal import Glibc
 #endif
 
-/// How much of the processor a thread gets where there is not enough for all.
+/// The priority of a thread when processors are busy.
 package enum ThreadPriority {
   private static let leastNiceness: Int32 = 10
 
-  /// Has other threads go before this one, and before those that it starts, as far as the system
-  /// can do that for single threads.
+  /// Gives other threads priority over this one and those that it starts.
+  ///
+  /// It has an effect only if the system supports priorities of single threads.
   package static func lower() {
     #if canImport(Glibc)
-      // On Linux 0 stands for the calling thread.
+      // On Linux, 0 means the calling thread.
       _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, leastNiceness)
     #endif
   }

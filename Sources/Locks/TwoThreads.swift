@@ -1,12 +1,12 @@
 /// Work that two threads share.
 package enum TwoThreads {
-  /// With fewer records or keys a thread costs more than it helps.
+  /// The number of records or keys below which a second thread costs more than it saves.
   package static let minimumCount = 20_000
 
-  /// Does both halves of a range at the same time; one after the other when no thread is to be had.
+  /// Runs both halves of a range at the same time, or one after another if no thread is available.
   ///
-  /// - Returns: what the first half has come to, and the second.
-  /// - Throws: what the first half throws, or else the second.
+  /// - Returns: The results of the first and the second half.
+  /// - Throws: The error of the first half, or else of the second.
   package static func halves<Half: Sendable, Failure: Error>(
     of range: Range<Int>, _ body: @escaping @Sendable (Range<Int>) throws(Failure) -> Half
   ) throws(Failure) -> (first: Half, second: Half) {

@@ -9,8 +9,8 @@ import Synchronization
 ///     let backend = try PostgreSQLBackend("postgresql://jukebox@db/music", store: "Music")
 ///     let store = Store(backend: backend)
 ///
-/// Safe on any thread. Each call waits for the server on the thread that makes it. See
-/// <doc:PostgreSQLBackend> for what calls cost and what happens when something fails.
+/// Safe on any thread. Each call waits for the server on the calling thread. See
+/// <doc:PostgreSQLBackend> for the costs of calls and for what happens when something fails.
 public final class PostgreSQLBackend: StoreBackend {
   /// The state that the stores on this backend share.
   public let coordinator: StoreCoordinator
@@ -18,42 +18,42 @@ public final class PostgreSQLBackend: StoreBackend {
   public let location: String
   /// Whether commits are refused.
   public let isReadOnly: Bool
-  /// How the backend works.
+  /// The settings of the backend.
   public let configuration: PostgreSQLConfiguration
 
   let pool: ConnectionPool
-  /// Seals what the server gets; nil for a store that is not encrypted.
+  /// Seals the data for the server; nil for a store that is not encrypted.
   let sealing: ServerSealing?
-  /// The order of keys, where the server does not know it.
+  /// The order of keys, for an encrypted store, whose keys the server can't order.
   let sortedKeys: Locked<SortedKeys>
   /// The number of the store in the database.
   let storeID: Int32
   /// The numbers of tables in this process.
   let numbers = Locked(TableNumbers())
-  /// Commits that were sent, and whose answers are not known.
+  /// Commits that have been sent and whose answers are not known.
   let underWay = Locked<[UUID: CommitUnderWay]>([:])
-  /// Held while stores hear of commits.
+  /// A lock that is held while stores are notified of commits.
   let delivering = Locked(false)
-  /// The thread that has it.
+  /// The thread that holds ``delivering``.
   let deliverer = Atomic<UInt>(0)
   /// Ordered tables that have no keys.
   let empty = Locked(EmptyTables())
-  /// When the server has last told the number of the last commit.
+  /// The time of the last answer with the number of the last commit.
   let lastAnswer = Locked<ContinuousClock.Instant?>(nil)
-  /// Asks for commits of others while somebody listens.
+  /// Asks for commits of others while there are observers.
   private let poller = ObserverThread()
 
-  /// Opens a store, or creates it and the schema where they are not there.
+  /// Opens a store, or creates it and the schema if they don't exist.
   ///
   /// - Parameters:
   ///   - connection: A connection string of libpq: a URL or settings.
   ///   - store: The name of the store: 1 to 1,000 bytes of UTF-8, without NUL.
-  ///   - key: The key of an encrypted store; a store that has nothing yet is encrypted from then on.
-  ///   - configuration: How the backend works.
-  /// - Throws: ``/StoreEngine/StoreError`` with `invalidArgument` (the string or the name makes no
-  ///   sense), `encrypted` (give the key), `notEncrypted`, `wrongKey`, `ioError` (no connection, no
-  ///   right, or no such store to read), `newerVersion`, `readOnly` (a standby), `noSpace` or
-  ///   `damaged`.
+  ///   - key: The key of an encrypted store. A store that is still empty is encrypted from then on.
+  ///   - configuration: The settings of the backend.
+  /// - Throws: ``/StoreEngine/StoreError`` with `invalidArgument` (the string or the name is not
+  ///   valid), `encrypted` (pass the key), `notEncrypted`, `wrongKey`, `ioError` (no connection,
+  ///   missing permissions, or no such store when opened for reading), `newerVersion`, `readOnly`
+  ///   (a standby), `noSpace` or `damaged`.
   public init(
     _ connection: String, store: String, key: (any StoreKey)? = nil,
     configuration: PostgreSQLConfiguration = PostgreSQLConfiguration()
@@ -110,7 +110,8 @@ public final class PostgreSQLBackend: StoreBackend {
           try self?.takeRows(count, of: table)
         },
         observe: { [weak self, poller, configuration] begins in
-          // A stream of a table may end while a commit is delivered, for which the thread may wait.
+          // The end of a stream must not wait for the poller: it may be in the delivery of a commit
+          // for which the poller waits.
           guard begins else { return poller.removeObserver(isWaiting: false) }
           poller.addObserver { [weak self] isWanted in
             while isWanted() {
@@ -124,14 +125,14 @@ public final class PostgreSQLBackend: StoreBackend {
 
   // MARK: Tables
 
-  /// The number of a table, new or known.
+  /// Returns the number of a table, new or known.
   public func table(named name: String) throws(StoreError) -> TableID {
     try pool.check()
     try check(name)
     return known(name)
   }
 
-  /// The number of an ordered table, new or known.
+  /// Returns the number of an ordered table, new or known.
   public func orderedTable(_ name: OrderedTableName) throws(StoreError) -> OrderedTableID {
     try pool.check()
     try check(name.name)
@@ -153,7 +154,7 @@ public final class PostgreSQLBackend: StoreBackend {
   }
 
   private func check(_ name: String) throws(StoreError) {
-    // Sealing has limits of its own.
+    // Sealing has its own limits.
     _ = try sealing?.name(ofTable: name)
     if Self.isName(name) { return }
     throw StoreError(
@@ -161,7 +162,7 @@ public final class PostgreSQLBackend: StoreBackend {
       at: .init(path: location))
   }
 
-  /// Takes row IDs that nobody else gets; nil where there are too few.
+  /// Reserves row IDs that no other process gets; nil if there are too few.
   private func takeRows(_ count: Int, of table: TableID) throws(StoreError) -> ClosedRange<UInt32>?
   {
     let statement = Statement(
@@ -175,11 +176,11 @@ public final class PostgreSQLBackend: StoreBackend {
       }
       return end - UInt32(count) + 1...end
     }
-    // The next metadata row says so.
+    // The next metadata row has to include them.
     if let rows { coordinator.table(table).handOut(upTo: rows.upperBound) }
     return rows
   }
 }
 
-/// An index takes no longer ones.
+/// The maximum length of a name, because of the limit of an index.
 private let maximumNameByteCount = 1000

@@ -1,28 +1,30 @@
-/// How a ``PostgreSQLBackend`` works.
+/// The settings of a ``PostgreSQLBackend``.
 public struct PostgreSQLConfiguration: Sendable {
-  /// Whether a backend reads or also writes.
+  /// The access of a backend to its store.
   public enum Access: Sendable {
-    /// It reads only, also from a standby.
+    /// The backend only reads, also from a standby.
     case readOnly
-    /// It reads and writes, and creates what is not there.
+    /// The backend reads and writes, and creates the store and the schema if they don't exist.
     case readWrite
   }
 
-  /// Whether the backend writes.
+  /// Whether the backend also writes.
   public var access = Access.readWrite
-  /// How old the last answer of the server may be for `lastCommitNumber` to be answered from memory.
+  /// The maximum age of the server's last answer for `lastCommitNumber` to be read from memory.
   ///
-  /// Zero, the default, asks the server each time. Records are read from the server in any case.
+  /// Zero, the default, asks the server each time. Records are always read from the server.
   public var freshness = Duration.zero
-  /// How often a thread asks for commits of others while somebody listens.
+  /// The interval at which a thread asks for commits of others while there are observers.
   public var pollInterval = Duration.milliseconds(100)
-  /// How long a connection may take; two seconds at least.
+  /// The time limit for connecting; at least two seconds.
   public var connectTimeout = Duration.seconds(10)
-  /// How long a request may make no progress, and how long a save whose answer was lost is sent again.
+  /// The time limit for a request without progress.
+  ///
+  /// It also limits how long a save is sent again after its answer was lost.
   public var timeout = Duration.seconds(60)
-  /// How many connections a backend has at most; further threads wait for one.
+  /// The maximum number of connections of a backend; further threads wait for one.
   public var maximumConnectionCount = 8
 
-  /// The defaults.
+  /// Creates a configuration with the default settings.
   public init() {}
 }

@@ -5,10 +5,10 @@ import StoreEngine
 struct StoreOpening {
   let storeID: Int32
   let last: Commit?
-  /// Seals what the server gets; nil for a store that is not encrypted.
+  /// Seals the data for the server; nil for a store that is not encrypted.
   let sealing: ServerSealing?
 
-  /// So often the schema is looked for again when another program has created it at the same moment.
+  /// The number of attempts if another program creates the schema at the same moment.
   private static let attempts = 8
 
   init(
@@ -29,7 +29,7 @@ struct StoreOpening {
     } catch { throw error.error(at: location) }
   }
 
-  /// The seal of a store.
+  /// Returns the seal of a store.
   ///
   /// - Throws: `StoreError` with `encrypted`, `notEncrypted`, `wrongKey` or `damaged`.
   private static func sealing(
@@ -49,7 +49,7 @@ struct StoreOpening {
     return ServerSealing(try Sealing.seal(keyFile, key, location), at: location)
   }
 
-  /// Encrypts a store that has nothing yet, unless another program has begun it meanwhile.
+  /// Encrypts a store that is still empty, unless another program has begun to use it meanwhile.
   private static func setKeyFile(
     _ keyFile: [UInt8], of store: String, _ pool: ConnectionPool, at location: String
   ) throws(StoreError) {
@@ -86,11 +86,11 @@ struct StoreOpening {
     }
   }
 
-  /// What the database has of a store.
+  /// The data of a store in the database.
   private struct FoundStore {
     let storeID: Int32
     let keyFile: [UInt8]?
-    /// Whether nothing was committed to it, and it is not encrypted.
+    /// Whether the store has no commits and is not encrypted.
     let isNew: Bool
     let result: QueryResult
 
@@ -166,13 +166,13 @@ struct StoreOpening {
     return .store(try FoundStore(result))
   }
 
-  /// The version of the schema; nil where there is none.
+  /// Returns the version of the schema; nil if there is none.
   private static func version(_ connection: Connection) throws(ServerFailure) -> Int64? {
     let statement = Statement("select version from stored_objects.schema_version")
     do throws(ServerFailure) {
       return try connection.run([statement])[0].number(0, 0)
     } catch {
-      // No such table.
+      // The table does not exist.
       if case .refused("42P01", _) = error { return nil }
       throw error
     }
@@ -188,11 +188,11 @@ struct StoreOpening {
 }
 
 extension ServerFailure {
-  /// Whether another program has created the same at the same moment.
+  /// Whether another program has created the same object at the same moment.
   fileprivate var isOfRace: Bool {
     guard case .refused(let state, _) = self else { return false }
-    // Duplicate keys, tables, columns, schemas, functions and types; a row of the catalogue was
-    // updated.
+    // Duplicate keys, tables, columns, schemas, functions and types; a row of the system catalogue
+    // was updated.
     return ["23505", "42P07", "42701", "42P06", "42723", "42710", "XX000"].contains(state)
   }
 }

@@ -3,11 +3,11 @@
   import SwiftSyntax
   import SwiftSyntaxBuilder
 
-  /// The `#Index` of a class, as they stand in it.
+  /// The `#Index` declarations of a class.
   struct CompoundIndexes {
     let declaration: ClassDeclSyntax
     let fields: [StoredField]
-    /// Whether all stored properties can be seen.
+    /// Whether all stored properties are visible to the macro.
     let isRoot: Bool
 
     init(_ declaration: ClassDeclSyntax, _ fields: [StoredField], isRoot: Bool) {
@@ -16,9 +16,9 @@
 
     private var className: String { declaration.name.text }
 
-    /// The names of the properties of each index.
+    /// Returns the names of the properties of each index.
     ///
-    /// - Throws: ``Finding`` for what can't be an index.
+    /// - Throws: ``Finding`` for an index that is not possible.
     func read() throws(Finding) -> [[String]] {
       var known = Set(fields.filter { $0.indexed?.isFolded == false }.map { indexName([$0.name]) })
       known.formUnion(fields.compactMap(\.uniqueNames).map(indexName))
@@ -46,7 +46,7 @@
       Finding(node, "write the properties of an index as '[\\.artist, \\.title]'")
     }
 
-    /// Refuses `#Index<Album>` in another class.
+    /// Throws for `#Index<Album>` in another class.
     private func checkIndexedClass(_ expansion: MacroExpansionDeclSyntax) throws(Finding) {
       guard let arguments = expansion.genericArgumentClause?.arguments,
         case .type(let type)? = arguments.first?.argument
@@ -119,7 +119,9 @@
       }
     }
 
-    /// A property of the superclass can't be seen, and the compiler says if there is none.
+    /// Throws for an unknown property, unless it may be one of the superclass.
+    ///
+    /// A macro can't see properties of the superclass; the compiler reports it if there is none.
     private func checkIsKnown(_ name: String, _ element: ExprSyntax) throws(Finding) {
       let isDeclared = declaration.memberBlock.members.contains { member in
         member.decl.as(VariableDeclSyntax.self)?.bindings.contains {

@@ -2,16 +2,18 @@
   import SwiftSyntax
   import SwiftSyntaxBuilder
 
-  // What the text alone says about types.
+  // Properties of types that the text alone shows.
 
   extension TypeSyntax {
-    /// Whether it is written as an optional.
+    /// Whether the type is written as an optional.
     var isOptional: Bool {
       self.is(OptionalTypeSyntax.self)
         || self.as(IdentifierTypeSyntax.self)?.name.text == "Optional"
     }
 
-    /// Whether it is written as a protocol type, an optional of one or a list: `(any Playable)?`.
+    /// Whether the type is written as a protocol type, an optional of one or a list.
+    ///
+    /// An example is `(any Playable)?`.
     var isExistential: Bool {
       if let optional = self.as(OptionalTypeSyntax.self) {
         return optional.wrappedType.isExistential
@@ -42,7 +44,7 @@
       "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "UUID",
     ]
 
-    /// A default that everyone would choose.
+    /// The default that is obvious for the type, if there is one.
     var evidentDefault: ExprSyntax? {
       switch kind {
       case .arrayType: return "[]"

@@ -1,12 +1,12 @@
-// The macros, as protocols that have an implementation: the compiler finds a macro by its module,
-// and tests can't link the module that is the plugin.
+// The macros, as protocols with an implementation. The compiler finds a macro by its module, and
+// tests can't link the module that is the plugin.
 
 #if Macros
   package import SwiftSyntax
   import SwiftSyntaxBuilder
   package import SwiftSyntaxMacros
 
-  /// `@Stored`: the methods of a class, and what it puts on each property.
+  /// `@Stored`: generates the methods of a class, and adds an attribute to each property.
   package protocol StoredExpansion: MemberMacro, MemberAttributeMacro {}
 
   extension StoredExpansion {
@@ -26,7 +26,7 @@
       of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
       providingAttributesFor member: some DeclSyntaxProtocol, in context: some MacroExpansionContext
     ) -> [AttributeSyntax] {
-      // What is wrong is told by the other expansion.
+      // The other expansion reports errors.
       guard declaration.is(ClassDeclSyntax.self),
         case .field(let field) = try? StoredField.role(of: member)
       else { return [] }
@@ -39,7 +39,7 @@
     }
   }
 
-  /// `@StoredField`: what `@Stored` puts on a property.
+  /// `@StoredField`: the attribute that `@Stored` adds to a property.
   package protocol StoredFieldExpansion: AccessorMacro, PeerMacro {}
 
   extension StoredFieldExpansion {
@@ -60,7 +60,7 @@
     }
   }
 
-  /// `@Dropped`: a property without storage, whose place in the record is kept.
+  /// `@Dropped`: a property without storage, whose position in the record is kept.
   package protocol DroppedExpansion: AccessorMacro {}
 
   extension DroppedExpansion {
@@ -73,7 +73,7 @@
     }
   }
 
-  /// `#Index`: what ``StoredExpansion`` reads, and nothing by itself.
+  /// `#Index`: expands to nothing, and is read by ``StoredExpansion``.
   package protocol IndexExpansion: DeclarationMacro {}
 
   extension IndexExpansion {
@@ -88,8 +88,9 @@
     }
   }
 
-  /// `@Transient`, `@Since`, `@Relationship` and the like: what ``StoredExpansion`` reads, and
-  /// nothing by itself.
+  /// `@Transient`, `@Since`, `@Relationship` and similar attributes.
+  ///
+  /// They expand to nothing, and are read by ``StoredExpansion``.
   package protocol MarkExpansion: PeerMacro {}
 
   extension MarkExpansion {

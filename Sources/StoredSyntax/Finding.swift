@@ -3,7 +3,7 @@
   import SwiftSyntax
   import SwiftSyntaxBuilder
 
-  /// What is wrong with a class or a property, and how to put it right.
+  /// An error in a class or a property, with fix-its.
   struct Finding: Error {
     let node: Syntax
     let message: String
@@ -32,7 +32,9 @@
       var fixItID: MessageID { MessageID(domain: "StoredObjects", id: message) }
     }
 
-    /// Puts a node in the place of another; both keep the blanks around the old one.
+    /// Returns a fix-it that replaces a node.
+    ///
+    /// The new node must have the whitespace around the old one.
     static func replace(
       _ message: String, _ old: some SyntaxProtocol, by new: some SyntaxProtocol
     ) -> FixIt {
@@ -41,7 +43,7 @@
         changes: [.replace(oldNode: Syntax(old), newNode: Syntax(new))])
     }
 
-    /// Puts attributes or modifiers in front of a declaration.
+    /// Returns a fix-it that adds attributes or modifiers before a declaration.
     static func prepend(_ words: String, to declaration: some DeclSyntaxProtocol) -> FixIt {
       let rest = declaration.with(\.leadingTrivia, [])
       let new: DeclSyntax = "\(declaration.leadingTrivia)\(raw: words) \(rest)"

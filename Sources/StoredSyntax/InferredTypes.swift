@@ -5,8 +5,9 @@
   // The types that the compiler infers, as far as the text of an expression shows them.
 
   extension ExprSyntax {
-    /// The type of the expression, where its form leaves no doubt: a literal, `Date()`,
-    /// `[Song]()`, `5 as UInt8`.
+    /// The type of the expression, if its form leaves no doubt.
+    ///
+    /// Examples are a literal, `Date()`, `[Song]()` and `5 as UInt8`.
     var evidentType: String? {
       switch kind {
       case .stringLiteralExpr: return "String"
@@ -30,7 +31,7 @@
       return nil
     }
 
-    /// A type that the expression may well have, for a fix-it: `Genre` of `Genre.jazz`.
+    /// The probable type of the expression, for a fix-it: `Genre` for `Genre.jazz`.
     var likelyType: String? {
       if let call = self.as(FunctionCallExprSyntax.self) {
         if call.mayFail { return call.typeName.map { "\($0)?" } }
@@ -58,7 +59,7 @@
   }
 
   extension FunctionCallExprSyntax {
-    /// The type that is called: `Size` of `Size()` and of `Size.init()`.
+    /// The type that is called: `Size` for `Size()` and for `Size.init()`.
     fileprivate var typeName: String? {
       if let member = calledExpression.as(MemberAccessExprSyntax.self),
         member.declName.baseName.tokenKind == .keyword(.`init`)
@@ -68,11 +69,12 @@
       return calledExpression.typeName
     }
 
-    /// The type of what an initializer makes.
+    /// The type of the result of an initializer.
     fileprivate var constructedType: String? { mayFail ? nil : typeName }
 
-    /// Whether it is one of the well-known initializers that give nil for what they can't take:
-    /// `Int("5")`, `URL(string: "…")`.
+    /// Whether this is a call of a well-known initializer that may return nil.
+    ///
+    /// Examples are `Int("5")` and `URL(string: "…")`.
     fileprivate var mayFail: Bool {
       guard let argument = arguments.first else { return false }
       guard let label = argument.label?.text else {
@@ -131,14 +133,14 @@
   }
 
   extension TypeSyntax {
-    /// Whether it is one of Swift's and Foundation's plain values.
+    /// Whether the name is that of a plain value type of Swift or Foundation.
     fileprivate static func isPlain(_ name: String) -> Bool {
       !TypeSyntax("\(raw: name)").mayRefer
     }
   }
 
   extension Array where Element == String? {
-    /// The element that all are; nil where they differ, are nil, or there are none.
+    /// The element to which all are equal; nil if they differ, are nil, or there are none.
     fileprivate var soleElement: String? {
       guard let first, allSatisfy({ $0 == first }) else { return nil }
       return first

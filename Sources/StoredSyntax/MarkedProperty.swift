@@ -3,21 +3,21 @@
   import SwiftSyntax
   import SwiftSyntaxBuilder
 
-  /// A property with an attribute that speaks of other properties, and what is wrong with that.
+  /// A property with attributes that name other properties, and the checks of these attributes.
   struct MarkedProperty {
     let variable: VariableDeclSyntax
     let name: String
     let type: TypeSyntax
-    /// The class that has the property; nil where it is not known.
+    /// The class that has the property; nil if it is not known.
     let className: String?
 
-    /// Where the type is written, or the name where only the default shows the type.
+    /// The type as written, or the name if only the default shows the type.
     var typeNode: Syntax {
       guard let binding = variable.bindings.first else { return Syntax(variable) }
       return binding.typeAnnotation.map { Syntax($0.type) } ?? Syntax(binding.pattern)
     }
 
-    /// Refuses attributes that can't mean anything.
+    /// Throws for attributes that are not valid.
     func validateAttributes() throws(Finding) {
       for mark in ["Relationship", "Unique", "Indexed", "FullText", "External"] {
         guard let attribute = variable.attribute(mark) else { continue }
@@ -37,7 +37,7 @@
       if let attribute = variable.attribute("External") { try validate(external: attribute) }
     }
 
-    /// Refuses an attribute that is there already.
+    /// Throws for a duplicate attribute.
     private func checkIsOnlyOne(_ attribute: AttributeSyntax) throws(Finding) {
       let all = variable.attributes.compactMap { $0.as(AttributeSyntax.self) }
       guard let second = all.filter({ $0.name == attribute.name }).dropFirst().first else { return }
@@ -99,7 +99,7 @@
         cures: [replaceByPlain(attribute)])
     }
 
-    /// Refuses what names no property of a class.
+    /// Throws for an argument that is not the key path of a property of a class.
     private func validate(
       _ argument: ExprSyntax, _ what: String, of owner: String?
     ) throws(Finding) {
@@ -146,7 +146,7 @@
   }
 
   extension VariableDeclSyntax {
-    /// Refuses attributes that speak of the record on what is in no record.
+    /// Throws for attributes about records on a property that is in no record.
     func checkAttributesOutsideOfRecords() throws(Finding) {
       for mark in [
         "Since", "Formerly", "Converted", "Dropped", "Relationship", "Unique", "Indexed",
@@ -162,7 +162,7 @@
   }
 
   extension Finding {
-    /// An attribute that nobody reads, because the class is not `@Stored`.
+    /// Creates the error for an attribute that is not read, because the class is not `@Stored`.
     init?(
       unread attribute: AttributeSyntax, of declaration: some DeclSyntaxProtocol,
       in enclosing: Syntax?
@@ -180,21 +180,21 @@
   }
 
   extension Syntax {
-    /// Whether `@Stored` stands on it.
+    /// Whether the declaration has the attribute `@Stored`.
     var isStoredClass: Bool {
       asProtocol((any WithAttributesSyntax).self)?.attributes.first(named: "Stored") != nil
     }
   }
 
   extension KeyPathExprSyntax {
-    /// All names in it, those of types first.
+    /// All names in the key path, those of types first.
     var names: [String] {
       trimmedDescription.dropFirst().split(separator: ".").map(String.init)
     }
   }
 
   extension AttributeSyntax {
-    /// The argument with a label.
+    /// Returns the argument with a label.
     func argument(_ label: String) -> ExprSyntax? {
       guard case .argumentList(let list) = arguments else { return nil }
       return list.first { $0.label?.text == label }?.expression
@@ -202,13 +202,13 @@
   }
 
   extension TypeSyntax {
-    /// The name of the class that the type is a reference to, or a list of references.
+    /// The name of the class to which the type is a reference, or a list of references.
     fileprivate var referredClass: String? {
       if let optional = self.as(OptionalTypeSyntax.self) { return optional.wrappedType.className }
       return referredList
     }
 
-    /// The name of the class that the type is a list of.
+    /// The name of the class of a list's elements.
     var referredList: String? {
       if let array = self.as(ArrayTypeSyntax.self) { return array.element.className }
       guard let named = self.as(IdentifierTypeSyntax.self),
@@ -218,7 +218,7 @@
       return element.className
     }
 
-    /// Whether it is a name that may stand for anything.
+    /// Whether the type is a name that may mean anything.
     var isUnknown: Bool {
       if self.is(MemberTypeSyntax.self) { return true }
       guard let named = self.as(IdentifierTypeSyntax.self) else { return false }

@@ -4,8 +4,10 @@
   import SwiftSyntaxBuilder
 
   extension StoredClass {
-    /// Refuses a coding that the compiler would write: it would encode the storage of the
-    /// properties, by its names, and without reading the record of a fault first.
+    /// Throws if the compiler would synthesize the coding.
+    ///
+    /// A synthesized coding would encode the storage of the properties, under the names of the
+    /// storage, and without reading the record of a fault first.
     func validateCoding() throws(Finding) {
       guard let inherited = declaration.inheritanceClause?.inheritedTypes else { return }
       for type in inherited.dropFirst() {
@@ -93,8 +95,9 @@
         """
     }
 
-    /// A property without a size that the compiler can't encode, so that it writes no coding in an
-    /// extension either, which the macro can't see.
+    /// A property of size zero that the compiler can't encode.
+    ///
+    /// It prevents synthesized coding in extensions, too, which the macro can't see.
     var codingGuard: DeclSyntax {
       "private let _isNotEncodable = StoredExpansion.NotEncodable()"
     }

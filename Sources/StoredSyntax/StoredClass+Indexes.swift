@@ -3,10 +3,10 @@
   import SwiftSyntax
   import SwiftSyntaxBuilder
 
-  // What `@Indexed`, `@Unique`, `#Index` and `@FullText` become.
+  // The expansions of `@Indexed`, `@Unique`, `#Index` and `@FullText`.
 
   extension StoredClass {
-    /// An index is named by its properties.
+    /// The override of the indexes, each of which is named by its properties.
     var indexes: DeclSyntax? {
       let single = currentFields.compactMap { field in field.indexed.map { index(of: field, $0) } }
       let compound = compoundIndexes.map { names in
@@ -22,7 +22,7 @@
       return override("indexes", "AttributeIndex", single + unique + compound)
     }
 
-    /// The index of a property, by what `@Indexed` has in parentheses.
+    /// Returns the index of a property, according to the arguments of `@Indexed`.
     private func index(of field: StoredField, _ indexing: StoredField.Indexing) -> String {
       let label = field.type.indexForm == .list ? "toMany: " : ""
       let (prefix, suffix) = indexing.isFolded ? ("folded ", ".folded") : ("", "")
@@ -41,7 +41,7 @@
       return override("fullTextAttributes", "FullTextAttribute", lines)
     }
 
-    /// Refuses lists that the macro would write a second time.
+    /// Throws for handwritten lists that the macro would also generate.
     static func checkForHandwrittenLists(
       of declaration: ClassDeclSyntax, _ fields: [StoredField], _ compoundIndexes: [[String]]
     ) throws(Finding) {
@@ -66,25 +66,25 @@
   }
 
   extension StoredField {
-    /// The names of the properties that `@Unique` speaks of, the field's own first.
+    /// The names of the properties in `@Unique`, the field's own first.
     var uniqueNames: [String]? {
       guard let unique else { return nil }
-      // What is refused otherwise is a key path to a property of the class.
+      // Other arguments are refused, so this is a key path to a property of the class.
       let other = unique.hasPrefix("with:") ? unique.split(separator: ".").last : nil
       return [name] + (other.map { [String($0)] } ?? [])
     }
   }
 
-  /// The name of an index of some properties.
+  /// Returns the name of an index of some properties.
   func indexName(_ properties: [String]) -> String {
     properties.map { $0.filter { $0 != "`" } }.joined(separator: " and ")
   }
 
-  /// How a type can be indexed.
+  /// The way in which a type can be indexed.
   enum IndexForm {
-    /// By its value; whether it can the compiler has to say.
+    /// By its value; the compiler checks whether that is possible.
     case value
-    /// By each of the objects that it refers to.
+    /// By each of the objects in a list.
     case list
     case none
   }
@@ -103,7 +103,7 @@
       return ["Array", "Set", "Dictionary", "ObjectList"].contains(name) ? .none : .value
     }
 
-    /// Whether it is a text, or may be one by another name.
+    /// Whether the type is a text, or may be one under another name.
     var mayBeText: Bool {
       if let optional = self.as(OptionalTypeSyntax.self) { return optional.wrappedType.mayBeText }
       guard let named = self.as(IdentifierTypeSyntax.self) else {
@@ -120,7 +120,7 @@
   }
 
   extension MarkedProperty {
-    /// Refuses `@Indexed` of what has no order.
+    /// Throws for `@Indexed` on a type that has no order.
     func validate(indexed attribute: AttributeSyntax) throws(Finding) {
       if let list = type.as(OptionalTypeSyntax.self)?.wrappedType, list.referredList != nil {
         throw Finding(
@@ -147,7 +147,7 @@
       }
     }
 
-    /// Whether an argument of an attribute says so.
+    /// Whether an argument of an attribute is `true`.
     private func isTrue(_ label: String, of attribute: AttributeSyntax) throws(Finding) -> Bool {
       guard let value = attribute.argument(label) else { return false }
       guard let literal = value.as(BooleanLiteralExprSyntax.self) else {
@@ -156,7 +156,7 @@
       return literal.literal.tokenKind == .keyword(.true)
     }
 
-    /// Refuses `@FullText` of what is no text.
+    /// Throws for `@FullText` on a type that is not a text.
     func validate(fullText attribute: AttributeSyntax) throws(Finding) {
       guard type.mayBeText else {
         throw Finding(
@@ -173,7 +173,7 @@
       }
     }
 
-    /// The attribute without what it has in parentheses.
+    /// Returns a fix-it that removes the arguments of an attribute.
     func replaceByPlain(_ attribute: AttributeSyntax) -> FixIt {
       var plain = AttributeSyntax(attributeName: attribute.attributeName.trimmed)
       plain.leadingTrivia = attribute.leadingTrivia

@@ -2,19 +2,20 @@
   import SwiftSyntax
   import SwiftSyntaxBuilder
 
-  // A module may isolate its classes to the main actor by default. What overrides a member of
-  // `StoredObject` says that it is not: a store of any isolation domain calls it.
+  // A module may isolate its classes to the main actor by default. Overrides of members of
+  // `StoredObject` are nonisolated, because a store of any isolation domain calls them.
 
   extension StoredClass {
-    /// The access of the class; empty where it is the usual one.
+    /// The access modifier of the class; empty for the default access.
     var access: String { declaration.access }
 
     /// The modifiers of an override, which has the access of its class.
     var modifiers: String { "\(access)nonisolated " }
 
-    /// The initializer that the class would inherit, with the isolation of the class.
+    /// The initializer that the class would inherit, which is nonisolated.
     ///
-    /// Where the superclass may have others, this one would keep them from being inherited.
+    /// If the superclass may have other initializers, it is not generated, because it would prevent
+    /// their inheritance.
     var initializer: DeclSyntax? {
       let isWritten = declaration.memberBlock.members.contains { member in
         let initializer = member.decl.as(InitializerDeclSyntax.self)
@@ -30,14 +31,14 @@
   }
 
   extension ClassDeclSyntax {
-    /// The access of the class, with a blank behind; empty where it is the usual one.
+    /// The access modifier of the class and a space; empty for the default access.
     var access: String {
       let keywords: Set<Keyword> = [.public, .open, .package]
       let modifier = modifiers.first { $0.keyword.map(keywords.contains) == true }
       return modifier.map { "\($0.name.text) " } ?? ""
     }
 
-    /// The access of a member that can't be overridden.
+    /// The access modifier of a member that can't be overridden.
     var closedAccess: String { access == "open " ? "public " : access }
   }
 #endif

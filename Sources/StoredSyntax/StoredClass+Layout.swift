@@ -5,7 +5,7 @@
   // The names and types of the fields, by which records of other layouts are read.
 
   extension StoredClass {
-    /// The class's layout, which a store keeps.
+    /// The override of the layout of the class, which a store saves.
     var layout: DeclSyntax {
       let name = declaration.name.text
       let head =
@@ -23,7 +23,7 @@
   }
 
   extension StoredField {
-    /// The field, behind what stood in its place before.
+    /// The field, preceded by its predecessor in the same position.
     fileprivate var layoutLines: [String] {
       guard let predecessor else { return [line] }
       let former = "StoredProperty(\"\(predecessor.name)\", \(predecessor.type).self)"

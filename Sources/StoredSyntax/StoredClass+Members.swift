@@ -3,7 +3,7 @@
   import SwiftSyntaxBuilder
 
   extension StoredField {
-    /// The access to the property: content is read first, and changes are told.
+    /// The accessors of the property, which read the content first and report changes.
     var accessors: [AccessorDeclSyntax] {
       [
         """
@@ -38,17 +38,17 @@
       ]
     }
 
-    /// The type as a value.
+    /// The metatype of the field's type.
     var metatype: String { type.trimmed.metatype }
 
-    /// The property that holds the value.
+    /// The property that stores the value.
     var storageDeclaration: DeclSyntax {
       "private nonisolated var \(raw: storage): \(type.trimmed) = \(defaultValue.trimmed)"
     }
 
-    /// The statements that read the field.
+    /// Returns the statements that read the field.
     ///
-    /// Every record sets every field: what an old record does not have gets its default.
+    /// Every record sets every field: a field that an old record lacks gets its default.
     func reading(keepingFormer: Bool) -> String {
       let value = "buffer.readValue(\(type.isExistential ? "ofAny" : "of"): \(metatype))"
       let from = since ?? 0
@@ -74,7 +74,7 @@
         """
     }
 
-    /// The statement that reads what stood in the field's place.
+    /// Returns the statement that reads the field's predecessor.
     private func reading(_ predecessor: Predecessor, keeping: Bool) -> String {
       let target = keeping ? "former.\(predecessor.name)" : "_"
       let reading = "\(target) = try buffer.readValue(of: \(predecessor.type).self)"
@@ -84,7 +84,7 @@
   }
 
   extension StoredClass {
-    /// What is added to the class.
+    /// The members that are added to the class.
     var members: [DeclSyntax] {
       var members = [codingGuard, readContent, writeContent, layout]
       if version > 0 { members.append(classVersion) }
@@ -149,7 +149,7 @@
 
     private func keyPath(_ field: StoredField) -> String { keyPath(field.name) }
 
-    /// A property of the class as a key path.
+    /// Returns the key path of a property of the class.
     func keyPath(_ property: String) -> String { "\\\(declaration.name.text).\(property)" }
 
     func override(_ name: String, _ type: String, _ values: [String]) -> DeclSyntax? {
@@ -163,7 +163,7 @@
         """
     }
 
-    /// Lets go of what may be references, so that circles of objects can be freed.
+    /// Releases possible references, so that cycles of objects can be freed.
     private var dissolving: DeclSyntax? {
       let fields = currentFields.filter(\.type.mayRefer)
       if fields.isEmpty { return nil }
@@ -179,7 +179,9 @@
         """
     }
 
-    /// Says that no other code runs when an object is made, read or written, where that is evident.
+    /// Declares that coding an object runs no other code, if that is evident.
+    ///
+    /// Coding includes creating the object.
     private var threading: DeclSyntax? {
       guard isThreadNeutral else { return nil }
       return """
@@ -201,7 +203,7 @@
   }
 
   extension TypeSyntax {
-    /// The type as a value; `any P` and the like need parentheses.
+    /// The metatype of the type; `any P` and similar types need parentheses.
     fileprivate var metatype: String {
       switch kind {
       case .identifierType, .memberType, .optionalType, .arrayType, .dictionaryType: "\(self).self"

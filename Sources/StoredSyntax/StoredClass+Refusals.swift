@@ -4,7 +4,7 @@
   import SwiftSyntaxBuilder
 
   extension StoredClass {
-    /// The class and the name of its superclass.
+    /// Returns the class and the name of its superclass.
     static func subclass(
       _ declaration: some DeclGroupSyntax
     ) throws(Finding) -> (ClassDeclSyntax, String) {
@@ -23,13 +23,13 @@
         ])
     }
 
-    /// What is often inherited, and is no stored class.
+    /// Types that are often inherited from and are not stored classes.
     private static let strangers: Set = [
       "AnyObject", "Codable", "Comparable", "CustomStringConvertible", "Decodable", "Encodable",
       "Equatable", "Hashable", "Identifiable", "NSObject", "Observable", "Sendable",
     ]
 
-    /// Refuses what the macro writes itself, and what it can't see into.
+    /// Throws for members that the macro generates itself, and for those that it can't see into.
     static func validateMember(_ member: DeclSyntax) throws(Finding) {
       if let method = member.as(FunctionDeclSyntax.self),
         ["readContent", "writeContent"].contains(method.name.text)
@@ -65,7 +65,7 @@
       }
     }
 
-    /// The version of the attribute, or the last one that a field speaks of.
+    /// Returns the version in the attribute, or the highest version that a field names.
     static func version(
       _ attribute: AttributeSyntax, _ fields: [StoredField]
     ) throws(Finding) -> UInt8 {
@@ -86,7 +86,7 @@
   }
 
   extension ClassDeclSyntax {
-    /// The class with StoredObject in front of all that it conforms to.
+    /// The class with `StoredObject` before everything to which it conforms.
     fileprivate var inheritingFromStoredObject: ClassDeclSyntax {
       var cured = self
       let superclass = InheritedTypeSyntax(type: TypeSyntax("StoredObject"))
@@ -107,7 +107,7 @@
   }
 
   extension StoredField {
-    /// Refuses a field that goes before it comes.
+    /// Throws for a field that is dropped before it is added.
     func checkVersions() throws(Finding) {
       let since = since ?? 0
       if let droppedIn, droppedIn <= since {

@@ -3,9 +3,10 @@
   import SwiftSyntaxBuilder
 
   extension StoredClass {
-    /// Whether making, reading and writing an object is evidently nobody else's business: the
-    /// content is plain values, defaults are literals, and there is no initializer or deinitializer
-    /// of its own.
+    /// Whether creating, reading and writing an object evidently runs no other code.
+    ///
+    /// That is so if the content is plain values, the defaults are literals, and the class has no
+    /// initializer without parameters and no deinitializer.
     var isThreadNeutral: Bool {
       hook == nil && !fields.contains(where: \.mayUseStore)
         && declaration.memberBlock.members.allSatisfy(\.decl.isThreadNeutral)
@@ -13,7 +14,7 @@
   }
 
   extension StoredField {
-    /// A value of a type that is not evident may run code of others, or be a reference.
+    /// Whether values of the type may run other code, or be references.
     fileprivate var mayUseStore: Bool { type.mayRefer || predecessor != nil }
   }
 
@@ -37,7 +38,7 @@
   }
 
   extension ExprSyntax {
-    /// Whether it is a literal, or a plain value made of literals.
+    /// Whether the expression is a literal, or a plain value made of literals.
     fileprivate var isThreadNeutral: Bool {
       if let call = self.as(FunctionCallExprSyntax.self) {
         let type = TypeSyntax(stringLiteral: call.calledExpression.trimmedDescription)

@@ -1,23 +1,23 @@
 #if Macros
   import SwiftSyntax
 
-  /// A class that `@Stored` stands on, as its declaration says.
+  /// A class with the attribute `@Stored`, as declared.
   struct StoredClass {
     let declaration: ClassDeclSyntax
-    /// Whether the superclass is StoredObject itself, which has no content.
+    /// Whether the superclass is `StoredObject` itself, which has no content.
     let isRoot: Bool
-    /// The name of the superclass, as it is written.
+    /// The name of the superclass, as written.
     let superclass: String
     let fields: [StoredField]
     /// The version of the records that the class writes.
     let version: UInt8
-    /// What the class does with records of earlier versions, if anything.
+    /// The class's method for records of earlier versions, if it has one.
     let hook: UpgradeHook?
 
-    /// The indexes of several properties, by the names of these.
+    /// The indexes of several properties, as the names of the properties.
     let compoundIndexes: [[String]]
 
-    /// The fields that stand in the newest records.
+    /// The fields of the newest records.
     var currentFields: [StoredField] { fields.filter { $0.droppedIn == nil } }
 
     /// The values that only earlier records have: name, type and default of each.
@@ -29,7 +29,7 @@
       }
     }
 
-    /// The method `upgrade(from:)`, as it is declared.
+    /// The method `upgrade(from:)`, as declared.
     struct UpgradeHook {
       let takesFormer: Bool
       let canThrow: Bool
@@ -39,7 +39,7 @@
   extension StoredClass {
     /// Reads a declaration.
     ///
-    /// - Throws: ``Findings``, everything that is wrong with it.
+    /// - Throws: ``Findings``, with all errors in the declaration.
     init(_ declaration: some DeclGroupSyntax, _ attribute: AttributeSyntax) throws(Findings) {
       do throws(Finding) {
         let (subclass, superclass) = try Self.subclass(declaration)
@@ -86,7 +86,7 @@
     }
   }
 
-  /// Everything that is wrong with a class.
+  /// All errors in a class.
   struct Findings: Error {
     let all: [Finding]
   }

@@ -3,7 +3,7 @@
   import SwiftSyntax
   import SwiftSyntaxBuilder
 
-  // What can't be stored as it is declared, each with its cure.
+  // Declarations that can't be stored as they are, each with fix-its.
 
   extension VariableDeclSyntax {
     private static let ownAttributes: Set = [
@@ -13,7 +13,7 @@
 
     private var transient: FixIt { .prepend("@Transient", to: self) }
 
-    /// Refuses `let`, `lazy`, `weak`, property wrappers and observers.
+    /// Throws for `let`, `lazy`, `weak`, property wrappers and observers.
     func checkIsStorable() throws(Finding) {
       try checkIsVariable()
       try checkModifiers()
@@ -84,7 +84,7 @@
       return .replace("Remove '@\(attribute.name)'", self, by: new)
     }
 
-    /// The only property that is declared, and its name.
+    /// Returns the only property of the declaration, and its name.
     func soleBinding() throws(Finding) -> (PatternBindingSyntax, String) {
       guard bindings.count == 1, let binding = bindings.first,
         let pattern = binding.pattern.as(IdentifierPatternSyntax.self)
@@ -98,9 +98,9 @@
   }
 
   extension PatternBindingSyntax {
-    /// The type as it is written, or as the default shows it.
+    /// Returns the type as written, or as the default shows it.
     ///
-    /// - Throws: ``Finding`` when neither says it.
+    /// - Throws: ``Finding`` if neither shows the type.
     func typeOfProperty() throws(Finding) -> TypeSyntax {
       if let type = typeAnnotation?.type { return type }
       if let type = initializer?.value.evidentType { return "\(raw: type)" }
@@ -120,9 +120,9 @@
         """, cures: [cure])
     }
 
-    /// The default of the property.
+    /// Returns the default of the property.
     ///
-    /// - Throws: ``Finding`` when it has none.
+    /// - Throws: ``Finding`` if it has none.
     func defaultValue(for type: TypeSyntax) throws(Finding) -> ExprSyntax {
       if let value = initializer?.value { return value }
       if type.isOptional { return "nil" }
@@ -145,7 +145,7 @@
   }
 
   extension TypeSyntax {
-    /// Refuses types that are known to have no form on disk.
+    /// Throws for types that are known to have no form on disk.
     func checkIsStorable(in variable: VariableDeclSyntax) throws(Finding) {
       if let forced = self.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) {
         let optional = TypeSyntax("\(forced.wrappedType)?")
@@ -167,7 +167,7 @@
           ])
       }
       guard hasNoForm else { return }
-      // A type that only the default shows stands nowhere.
+      // A type that only the default shows is written nowhere.
       let written = variable.bindings.first?.typeAnnotation.map { Syntax($0.type) }
       throw Finding(
         written ?? Syntax(variable),

@@ -1,44 +1,44 @@
 #if Macros
   import SwiftSyntax
 
-  /// A property that has a place in the records of its class, as its declaration says.
+  /// A property with a position in the records of its class, as declared.
   struct StoredField {
     let declaration: VariableDeclSyntax
-    /// As declared, perhaps in backticks.
+    /// The name as declared, perhaps in backticks.
     let name: String
     let type: TypeSyntax
-    /// What the property is before anything is read.
+    /// The value of the property before a record is read.
     let defaultValue: ExprSyntax
-    /// The version that brought the field; nil where nothing is said.
+    /// The version in which the field was added; nil if that is not specified.
     let since: UInt8?
-    /// The version that dropped the field.
+    /// The version in which the field was dropped.
     let droppedIn: UInt8?
-    /// What stood in the field's place before.
+    /// The field that was in the same position before.
     let predecessor: Predecessor?
-    /// Names that the field had before.
+    /// The earlier names of the field.
     let formerNames: [String]
-    /// What each `@Converted` says in its parentheses.
+    /// The arguments of each `@Converted`.
     let conversions: [String]
 
-    /// What `@Relationship` says in its parentheses; nil where there is none.
+    /// The arguments of `@Relationship`; nil without the attribute.
     let relationship: String?
-    /// What `@Unique` says in its parentheses; nil where there is none.
+    /// The arguments of `@Unique`; nil without the attribute.
     let unique: String?
-    /// What `@Indexed` says; nil where there is none.
+    /// The arguments of `@Indexed`; nil without the attribute.
     let indexed: Indexing?
-    /// What `@FullText` says in its parentheses; nil where there is none.
+    /// The arguments of `@FullText`; nil without the attribute.
     let fullText: String?
-    /// The size that `@External` says; nil where there is none.
+    /// The size in `@External`; nil without the attribute.
     let externalThreshold: String?
 
-    /// A field of another name and type that earlier records have in the place.
+    /// A field of another name and type that earlier records have in the same position.
     struct Predecessor {
       let name: String
       let type: ExprSyntax
       let until: UInt8
     }
 
-    /// What `@Indexed` says of a property.
+    /// The arguments of `@Indexed`.
     struct Indexing {
       let isUnique: Bool
       let isFolded: Bool
@@ -54,17 +54,17 @@
 
     /// The name without backticks.
     var plainName: String { name.filter { $0 != "`" } }
-    /// The property that holds the value.
+    /// The name of the property that stores the value.
     var storage: String { "_\(plainName)" }
-    /// The highest version that the field speaks of.
+    /// The highest version that the field names.
     var lastVersion: UInt8 { max(since ?? 0, droppedIn ?? 0, predecessor?.until ?? 0) }
   }
 
   extension StoredField {
-    /// What is done with a member of a stored class.
+    /// The role of a member in a stored class.
     enum Role {
       case field(StoredField)
-      /// A property that is in no record, a method, a type.
+      /// A property that is in no record, a method, or a type.
       case none
     }
 
@@ -76,7 +76,7 @@
 
     /// Reads a declaration.
     ///
-    /// - Throws: ``Finding`` for a property that can't be stored as it is.
+    /// - Throws: ``Finding`` for a property that can't be stored as declared.
     static func role(
       of member: some DeclSyntaxProtocol, in className: String? = nil
     ) throws(Finding) -> Role {
@@ -110,38 +110,38 @@
   }
 
   extension VariableDeclSyntax {
-    /// Whether it is a stored property of an instance; `lazy`, `let` and observed ones are.
+    /// Whether this is a stored property of an instance; `lazy`, `let` and observed ones are.
     var isInstanceStored: Bool {
       let shared: Set<Keyword> = [.static, .class]
       if modifiers.contains(where: { shared.contains($0.keyword ?? .self) }) { return false }
       return bindings.contains { !$0.isComputed }
     }
 
-    /// An attribute by its name.
+    /// Returns the first attribute with a name.
     func attribute(_ name: String) -> AttributeSyntax? { attributes.first(named: name) }
   }
 
   extension AttributeListSyntax {
-    /// All attributes of a name.
+    /// Returns all attributes with a name.
     func all(named name: String) -> [AttributeSyntax] {
       compactMap { $0.as(AttributeSyntax.self) }.filter { $0.name == name }
     }
 
-    /// An attribute by its name.
+    /// Returns the first attribute with a name.
     func first(named name: String) -> AttributeSyntax? {
       lazy.compactMap { $0.as(AttributeSyntax.self) }.first { $0.name == name }
     }
   }
 
   extension DeclModifierSyntax {
-    /// The keyword, if it is one.
+    /// The keyword of the modifier, if it is one.
     var keyword: Keyword? {
       if case .keyword(let keyword) = name.tokenKind { keyword } else { nil }
     }
   }
 
   extension PatternBindingSyntax {
-    /// Whether the binding has a getter of its own.
+    /// Whether the binding has its own getter.
     var isComputed: Bool {
       switch accessorBlock?.accessors {
       case .getter: true
@@ -152,7 +152,7 @@
   }
 
   extension AccessorDeclSyntax {
-    /// Whether it is `willSet` or `didSet`.
+    /// Whether the accessor is `willSet` or `didSet`.
     var isObserver: Bool {
       [.keyword(.willSet), .keyword(.didSet)].contains(accessorSpecifier.tokenKind)
     }
@@ -169,12 +169,12 @@
       if case .argumentList(let list) = arguments { Array(list) } else { [] }
     }
 
-    /// The arguments as they are written.
+    /// The arguments as written.
     fileprivate var argumentText: String { arguments?.trimmedDescription ?? "" }
 
-    /// An argument that is a version.
+    /// Returns an argument that is a version.
     ///
-    /// - Throws: ``Finding`` when it is no literal from 0 to 255.
+    /// - Throws: ``Finding`` if it is not a literal from 0 to 255.
     func version(at index: Int) throws(Finding) -> UInt8 {
       let arguments = labeledArguments
       guard index < arguments.count else { throw Finding(self, "@\(name) needs a version") }
@@ -186,10 +186,10 @@
       return version
     }
 
-    /// Whether `@Formerly` says a type.
+    /// Whether `@Formerly` has a type.
     var isTyped: Bool { labeledArguments.count == 3 }
 
-    /// The name that `@Formerly` says.
+    /// Returns the name in `@Formerly`.
     func formerName() throws(Finding) -> String {
       guard let argument = labeledArguments.first else {
         throw Finding(self, "@Formerly needs the former name")
@@ -205,7 +205,7 @@
       return name
     }
 
-    /// What `@Formerly` says with a type.
+    /// Returns the predecessor, from a `@Formerly` with a type.
     func predecessor() throws(Finding) -> StoredField.Predecessor {
       let arguments = labeledArguments
       let name = try formerName(arguments[0])

@@ -4,9 +4,9 @@
   import SwiftSyntaxBuilder
 
   extension StoredClass {
-    /// The class's own way to deal with earlier versions.
+    /// Returns the class's own method for earlier versions.
     ///
-    /// - Throws: ``Finding`` for a hook that would not be called rightly, or is missed.
+    /// - Throws: ``Finding`` for a method that would not be called correctly, or that is missing.
     static func hook(
       of declaration: ClassDeclSyntax, _ fields: [StoredField], _ version: UInt8
     ) throws(Finding) -> UpgradeHook? {
@@ -23,7 +23,9 @@
       return UpgradeHook(takesFormer: takesFormer, canThrow: effects?.throwsClause != nil)
     }
 
-    /// A field of another type can't be filled without a hook, and a save would wipe the old value.
+    /// Throws if a field of another type has no method that fills it.
+    ///
+    /// A save would otherwise overwrite the old value.
     private static func demandHook(
       of declaration: ClassDeclSyntax, _ fields: [StoredField]
     ) throws(Finding) {

@@ -1,15 +1,15 @@
 internal import CTokyoCabinet
 
-/// What one of the C library's error codes means here.
+/// The meaning of an error code of the C library.
 struct ErrorCode {
   /// The code in this module.
   let code: TokyoCabinetError.Code
-  /// Whether `errno` says more.
+  /// Whether `errno` has details.
   let isSystemError: Bool
-  /// What to say instead of the library's own message.
+  /// A message that replaces the library's own.
   let message: String?
 
-  /// Looks a code of `tchdbecode` up; see the list at that function in tchdb.h.
+  /// Looks up a code of `tchdbecode`; see the list at that function in tchdb.h.
   init(_ number: Int32) {
     let known = Self.table[Int(number)]
     code = known?.code ?? .other

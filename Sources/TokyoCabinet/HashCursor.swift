@@ -1,11 +1,11 @@
 import Files
 
-/// Goes through the records of a database one by one; any number of cursors may do so at once.
+/// A cursor over the records of a database; any number of cursors can be in use at once.
 ///
 ///     var cursor = songs.makeCursor()
 ///     while let record = try cursor.next() { print(record.key, record.value.count) }
 ///
-/// A cursor is a value: a copy goes its own way. To read many records quickly use
+/// A cursor is a value: a copy advances independently. To read many records quickly, use
 /// ``HashDatabase/scan(from:_:)`` or ``HashDatabase/forEach(_:)``, which copy less.
 public struct HashCursor: Sendable {
   private let database: HashDatabase
@@ -22,11 +22,11 @@ public struct HashCursor: Sendable {
 
   init(_ database: HashDatabase) { self.database = database }
 
-  /// The next record, or nil at the end.
+  /// Returns the next record, or nil at the end.
   ///
   /// Complexity: linear in the size of the record.
   ///
-  /// - Throws: ``TokyoCabinetError`` with `disturbed` when the database was written since the last
+  /// - Throws: ``TokyoCabinetError`` with `disturbed` if the database was written to since the last
   ///   step, `damaged`, `readFailed`, `inForEach` or `closed`.
   public mutating func next() throws -> Record? {
     if isAtEnd { return nil }
@@ -46,6 +46,6 @@ public struct HashCursor: Sendable {
 }
 
 extension HashDatabase {
-  /// A cursor before the first record.
+  /// Returns a cursor before the first record.
   public func makeCursor() -> HashCursor { HashCursor(self) }
 }

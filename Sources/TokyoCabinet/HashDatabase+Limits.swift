@@ -1,8 +1,8 @@
 extension HashDatabase {
-  /// How large the file may become: what its 32-bit offsets can address, times the alignment.
+  /// The maximum size of the file: the range of its 32-bit offsets, times the alignment.
   ///
-  /// Past it the library would write damaged offsets without an error, so every write that could
-  /// get there is refused with `fileTooLarge`. A file with the option `large` has no limit.
+  /// Beyond it the library would write damaged offsets without an error. So every write that could
+  /// exceed it throws `fileTooLarge`. A file with the option `large` has no limit.
   ///
   /// - Throws: ``TokyoCabinetError`` with `closed`.
   public var fileSizeLimit: UInt64 {
@@ -18,7 +18,7 @@ extension HashDatabase {
     return testLimit > 0 ? testLimit : (1 << 32) * UInt64(alignment)
   }
 
-  /// Checks, before anything is written, that a record has room in the file and on the disk.
+  /// Throws, before anything is written, if a record has no room in the file or on the disk.
   func makeRoom(_ keySize: Int, _ valueSize: Int, _ operation: String) throws {
     guard keySize <= Self.recordSizeLimit, valueSize <= Self.recordSizeLimit - keySize else {
       throw error(.recordTooLarge, operation, "a record may not be larger than 512 MiB")
@@ -33,7 +33,7 @@ extension HashDatabase {
     try handle.reserve(growth)
   }
 
-  /// The most that a record can add to a file: header, padding, and compression that doesn't help.
+  /// Returns the most that a record can add to a file: header, padding, and useless compression.
   package static func recordBound(
     _ keySize: Int, _ valueSize: Int, _ options: Tuning.Options, _ alignment: UInt32
   ) -> UInt64 {
@@ -41,7 +41,7 @@ extension HashDatabase {
     return UInt64(keySize + value) + 48 + 2 * UInt64(alignment)
   }
 
-  /// Checks that all records have room in a file of another layout.
+  /// Throws if the records don't fit into a file of another layout.
   func checkRoom(for tuning: Tuning) throws {
     if tuning.options.contains(.large) { return }
     let alignment = UInt32(1) << UInt32(clamping: tuning.alignmentPower)

@@ -1,22 +1,22 @@
 import Files
 
 extension HashDatabase {
-  /// A key and a value together may not be larger than this: the library counts in `int`.
+  /// The maximum size of a key and a value together, because the library counts in `int`.
   static var recordSizeLimit: Int { 512 << 20 }
 
   // MARK: Reading
 
-  /// Lends the value of a key to a closure.
+  /// Calls a closure with the value of a key.
   ///
-  /// Values up to 1,023 bytes are read onto the stack of this thread, larger ones into memory that
-  /// is freed afterwards. The closure runs under no lock: it may call the database. `tchdbget3`,
-  /// `tchdbget`.
+  /// Values of up to 1,023 bytes are read onto the stack of this thread, larger ones into memory
+  /// that is freed afterwards. The closure runs without a lock: it may call the database. It uses
+  /// `tchdbget3` and `tchdbget`.
   ///
-  /// Complexity: constant time on average. Look-ups run at the same time on any threads.
+  /// Complexity: constant time on average. Look-ups run concurrently on any threads.
   ///
-  /// - Returns: what the closure returns, or nil when there is no such key.
-  /// - Throws: ``TokyoCabinetError`` with `damaged`, `readFailed` or `closed`; what the closure
-  ///   throws.
+  /// - Returns: The result of the closure, or nil if there is no such key.
+  /// - Throws: ``TokyoCabinetError`` with `damaged`, `readFailed` or `closed`, or an error of the
+  ///   closure.
   public func withValue<Result>(
     forKey key: RawSpan, _ body: (RawSpan) throws -> Result
   ) throws -> Result? {
@@ -29,7 +29,7 @@ extension HashDatabase {
     }
   }
 
-  /// The value of a key; nil when there is no such key.
+  /// Returns the value of a key; nil if there is no such key.
   ///
   /// Complexity: constant time on average. Safe on any thread; see ``withValue(forKey:_:)``.
   ///
@@ -38,7 +38,7 @@ extension HashDatabase {
     try key.lend { key in try withValue(forKey: key) { [UInt8](copying: $0) } }
   }
 
-  /// The size of the value of a key in bytes; nil when there is no such key (`tchdbvsiz`).
+  /// Returns the size of the value of a key in bytes; nil if there is no such key (`tchdbvsiz`).
   ///
   /// Complexity: constant time on average. Safe on any thread.
   ///
@@ -55,7 +55,7 @@ extension HashDatabase {
 
   // MARK: Writing
 
-  /// Stores a record; one of the same key is replaced (`tchdbput`).
+  /// Stores a record, replacing one with the same key (`tchdbput`).
   ///
   /// Complexity: constant time on average. Safe on any thread; waits for other writers.
   ///
@@ -68,11 +68,11 @@ extension HashDatabase {
     }
   }
 
-  /// Stores a record unless there is one of that key (`tchdbputkeep`).
+  /// Stores a record unless there is one with the same key (`tchdbputkeep`).
   ///
   /// Complexity: constant time on average. Safe on any thread; waits for other writers.
   ///
-  /// - Returns: whether the record was stored.
+  /// - Returns: Whether the record was stored.
   /// - Throws: ``TokyoCabinetError`` as ``put(key:value:)-(RawSpan,_)``.
   public func putIfAbsent(key: RawSpan, value: RawSpan) throws -> Bool {
     try writing("putIfAbsent") {
@@ -81,7 +81,7 @@ extension HashDatabase {
     }
   }
 
-  /// Appends bytes to the value of a key, which is created when missing (`tchdbputcat`).
+  /// Appends bytes to the value of a key, which is created if it is missing (`tchdbputcat`).
   ///
   /// Complexity: linear in the size of the new value. Safe on any thread; waits for other writers.
   ///
@@ -99,7 +99,7 @@ extension HashDatabase {
   ///
   /// Complexity: constant time on average. Safe on any thread; waits for other writers.
   ///
-  /// - Returns: whether there was such a record.
+  /// - Returns: Whether the record existed.
   /// - Throws: ``TokyoCabinetError`` with `readOnly`, `damaged`, `writeFailed`, `inForEach` or
   ///   `closed`.
   public func remove(key: RawSpan) throws -> Bool {
@@ -111,28 +111,28 @@ extension HashDatabase {
 
   // MARK: Writing arrays of bytes
 
-  /// Stores a record; one of the same key is replaced (`tchdbput`).
+  /// Stores a record, replacing one with the same key (`tchdbput`).
   ///
   /// - Throws: ``TokyoCabinetError`` as ``put(key:value:)-(RawSpan,_)``.
   public func put(key: [UInt8], value: [UInt8]) throws {
     try key.lend { key in try value.lend { try put(key: key, value: $0) } }
   }
 
-  /// Stores a record unless there is one of that key, and tells whether it did (`tchdbputkeep`).
+  /// Stores a record unless its key exists, and returns whether it did (`tchdbputkeep`).
   ///
   /// - Throws: ``TokyoCabinetError`` as ``put(key:value:)-(RawSpan,_)``.
   public func putIfAbsent(key: [UInt8], value: [UInt8]) throws -> Bool {
     try key.lend { key in try value.lend { try putIfAbsent(key: key, value: $0) } }
   }
 
-  /// Appends bytes to the value of a key, which is created when missing (`tchdbputcat`).
+  /// Appends bytes to the value of a key, which is created if it is missing (`tchdbputcat`).
   ///
   /// - Throws: ``TokyoCabinetError`` as ``put(key:value:)-(RawSpan,_)``.
   public func append(key: [UInt8], value: [UInt8]) throws {
     try key.lend { key in try value.lend { try append(key: key, value: $0) } }
   }
 
-  /// Removes a record, and tells whether there was one (`tchdbout`).
+  /// Removes a record, and returns whether it existed (`tchdbout`).
   ///
   /// - Throws: ``TokyoCabinetError`` as ``remove(key:)-(RawSpan)``.
   public func remove(key: [UInt8]) throws -> Bool {

@@ -1,46 +1,47 @@
 extension HashDatabase {
-  /// A place between two records of the file, from which a scan can go on.
+  /// A position between two records of the file, from which a scan can continue.
   public struct ScanPosition: Sendable, Hashable {
     /// The offset in the file.
     let offset: UInt64
-    /// The number of writes the database had seen.
+    /// The number of writes at that time.
     let generation: UInt64
   }
 
-  /// Whether a scan goes on.
+  /// The decision whether a scan continues.
   public enum ScanStep: Sendable {
-    /// Go on with the next record.
+    /// Continue with the next record.
     case next
-    /// Stop behind this record.
+    /// Stop after this record.
     case pause
   }
 
-  /// How a scan ended.
+  /// The end of a scan.
   public enum ScanEnd: Sendable {
-    /// All records have been lent.
+    /// All records have been visited.
     case finished
-    /// The body asked to stop; go on from there.
+    /// The body asked to stop; continue from this position.
     case paused(ScanPosition)
-    /// The database was written since the position was taken, or while the scan ran: records may
-    /// have moved. What was lent so far was right when it was read.
+    /// The database was written to since the position was taken, or during the scan.
+    ///
+    /// Records may have moved. The records visited so far were right when they were read.
     case disturbed
   }
 
-  /// Lends records in the order of the file.
+  /// Calls a closure with the records in the order of the file.
   ///
-  /// The records are copied out a batch at a time, and lent while no lock is held: scans may nest,
-  /// run on several threads at once, and be abandoned, and the body may call the database. A write
-  /// by anyone, the body included, ends the scan as ``ScanEnd/disturbed`` behind the current batch.
-  /// `tchdbiternext3`.
+  /// The records are copied out in batches, and the closure runs without a lock. So scans may nest,
+  /// run on several threads at once and be abandoned, and the closure may call the database. Any
+  /// write, even by the closure, ends the scan as ``ScanEnd/disturbed`` after the current batch. It
+  /// uses `tchdbiternext3`.
   ///
-  /// Complexity: linear in the size of the file that is scanned.
+  /// Complexity: linear in the scanned part of the file.
   ///
   /// - Parameters:
-  ///   - position: Where to go on; nil is the beginning.
-  ///   - body: Gets a key and a value, which are valid only inside.
-  /// - Returns: how the scan ended.
-  /// - Throws: ``TokyoCabinetError`` with `damaged`, `readFailed`, `inForEach` or `closed`; what
-  ///   the body throws.
+  ///   - position: The position to continue at; nil for the beginning.
+  ///   - body: Called with a key and a value, which are valid only during the call.
+  /// - Returns: The way in which the scan ended.
+  /// - Throws: ``TokyoCabinetError`` with `damaged`, `readFailed`, `inForEach` or `closed`, or an
+  ///   error of the closure.
   public func scan(
     from position: ScanPosition? = nil,
     _ body: (_ key: RawSpan, _ value: RawSpan) throws -> ScanStep
@@ -59,7 +60,7 @@ extension HashDatabase {
 
   /// Copies the next records out of the file.
   ///
-  /// - Returns: the number of writes the database has seen, or nil when the position is stale.
+  /// - Returns: The number of writes so far, or nil if the position is stale.
   func fill(
     _ batch: inout RecordBatch, from position: ScanPosition?, atLeast bytes: Int = 64 << 10
   ) throws -> UInt64? {
@@ -72,17 +73,17 @@ extension HashDatabase {
     }
   }
 
-  /// Lends all records where the library has them, in one pass: the fastest way to read them all.
+  /// Calls a closure with all records in place, in one pass: the fastest way to read them all.
   ///
-  /// Writers of other threads wait meanwhile. `tchdbforeach`.
+  /// Writers on other threads wait meanwhile. It uses `tchdbforeach`.
   ///
   /// Complexity: linear in the size of the file.
   ///
-  /// - Parameter body: Gets a key and a value, which are valid only inside. It must not write to
-  ///   the database, iterate or close it (`inForEach`), nor wait for a thread that does. What it
-  ///   throws ends the pass.
+  /// - Parameter body: Called with a key and a value, which are valid only during the call. It must
+  ///   not write to the database, iterate or close it (`inForEach`), nor wait for a thread that
+  ///   does. An error that it throws ends the pass.
   /// - Throws: ``TokyoCabinetError`` with `damaged`, `readFailed`, `inForEach`, `inTransaction` or
-  ///   `closed`; what the body throws.
+  ///   `closed`, or an error of the closure.
   public func forEach(_ body: (_ key: RawSpan, _ value: RawSpan) throws -> Void) throws {
     try exclusively("forEach", as: .forEach) { try handle.forEach(body) }
   }

@@ -6,7 +6,7 @@ extension HashDatabase {
   /// - Throws: ``TokyoCabinetError`` with `closed`.
   public var count: Int { get throws { try number("count") { Int(clamping: handle.count) } } }
 
-  /// The size of the file in bytes, without what is set aside for growth (`tchdbfsiz`).
+  /// The size of the file in bytes, without the space reserved for growth (`tchdbfsiz`).
   ///
   /// - Throws: ``TokyoCabinetError`` with `closed`.
   public var fileSize: UInt64 { get throws { try number("fileSize") { handle.fileSize } } }
@@ -16,37 +16,37 @@ extension HashDatabase {
   /// - Throws: ``TokyoCabinetError`` with `closed`.
   public var bucketCount: UInt64 { get throws { try number("bucketCount") { handle.bucketCount } } }
 
-  /// Records start at multiples of this number of bytes (`tchdbalign`).
+  /// The number of bytes of which the offsets of records are multiples (`tchdbalign`).
   ///
   /// - Throws: ``TokyoCabinetError`` with `closed`.
   public var alignment: Int { get throws { try number("alignment") { Int(handle.alignment) } } }
 
-  /// The options the file was made with (`tchdbopts`).
+  /// The options with which the file was created (`tchdbopts`).
   ///
   /// - Throws: ``TokyoCabinetError`` with `closed`.
   public var options: Tuning.Options {
     get throws { try number("options") { Tuning.Options(rawValue: handle.options) } }
   }
 
-  /// Removes all records, and gives the space back (`tchdbvanish`).
+  /// Removes all records, and frees their space (`tchdbvanish`).
   ///
   /// Complexity: linear in the number of buckets. Safe on any thread; waits for other writers.
   ///
-  /// - Throws: ``TokyoCabinetError`` with `readOnly`, `inTransaction`, `inForEach`, `closed`, or a
-  ///   code of a system call.
+  /// - Throws: ``TokyoCabinetError`` with `readOnly`, `inTransaction`, `inForEach`, `closed`, or
+  ///   the code of a system call.
   public func removeAll() throws {
     try writing("removeAll", allowedInTransaction: false) {
       try staysOpen { try handle.removeAll() }
     }
   }
 
-  /// Brings everything written so far to the disk (`tchdbsync`: `msync` and `fsync`).
+  /// Syncs everything written so far (`tchdbsync`: `msync` and `fsync`).
   ///
-  /// Complexity: what the disk needs. Safe on any thread; waits for other writers.
+  /// Complexity: depends on the disk. Safe on any thread; waits for other writers.
   ///
   /// - Throws: ``TokyoCabinetError`` with `readOnly`, `syncFailed`, `mapFailed`, `inTransaction`,
-  ///   `inForEach` or `closed`. After `syncFailed` nobody knows what is on the disk: don't just try
-  ///   again, close and check the file.
+  ///   `inForEach` or `closed`. After `syncFailed` the content of the disk is unknown: don't simply
+  ///   try again, but close and check the file.
   public func synchronize() throws {
     if isReadOnly {
       throw error(.readOnly, "synchronize", "the database is open for reading only")
@@ -56,10 +56,10 @@ extension HashDatabase {
 
   /// Copies the file as it is now, while it is in use (`tchdbcopy`).
   ///
-  /// Complexity: linear in the size of the file; writers wait meanwhile. An existing file of that
+  /// Complexity: linear in the size of the file; writers wait meanwhile. An existing file at that
   /// path is overwritten.
   ///
-  /// - Throws: ``TokyoCabinetError`` with `other` when the copy can't be written, `invalid` for a
+  /// - Throws: ``TokyoCabinetError`` with `other` if the copy can't be written, `invalid` for a
   ///   path that the library would run as a command, `inTransaction`, `inForEach` or `closed`.
   public func copy(to path: String) throws {
     if path.hasPrefix("@") || path.utf8.contains(0) {
@@ -68,19 +68,19 @@ extension HashDatabase {
     try exclusively("copy") { try handle.copy(to: path) }
   }
 
-  /// Rebuilds the file in another layout, without gaps (`tchdboptimize`).
+  /// Rewrites the file in another layout, without gaps (`tchdboptimize`).
   ///
   /// The library writes a file beside this one (`path.tmp.number`), removes this one and renames
-  /// the other: a process killed just between the last two steps leaves only the other name.
+  /// the other: a process killed between the last two steps leaves only the other name.
   ///
   /// Complexity: linear in the size of the file, with a second file of that size on the disk.
   ///
-  /// - Throws: ``TokyoCabinetError`` with `readOnly`, `fileTooLarge` when the records have no room
-  ///   in that layout, `inTransaction`, `inForEach`, `closed`, or a code of a system call.
+  /// - Throws: ``TokyoCabinetError`` with `readOnly`, `fileTooLarge` if the records don't fit into
+  ///   that layout, `inTransaction`, `inForEach`, `closed`, or the code of a system call.
   public func optimize(_ tuning: Tuning) throws {
     try writing("optimize", allowedInTransaction: false) {
       try checkRoom(for: tuning)
-      // What the library would meet with a signal that ends the process.
+      // Without this check, the library would receive a signal that ends the process.
       try checkFileSizeLimit(Int(clamping: tuning.initialSize + handle.fileSize))
       try staysOpen {
         try replacingFile { try handle.optimize(tuning) }
@@ -99,7 +99,7 @@ extension HashDatabase {
     }
   }
 
-  /// Runs a call that closes and reopens the file, and closes the database if the latter failed.
+  /// Runs a call that closes and reopens the file; closes the database if reopening failed.
   private func staysOpen(_ body: () throws -> Void) throws {
     defer { if !handle.isOpen { markClosed() } }
     try body()

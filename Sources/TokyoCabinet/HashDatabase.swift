@@ -2,62 +2,62 @@ import Files
 import Locks
 import Synchronization
 
-/// A hash database: records of a key and a value, any bytes, in one file.
+/// A hash database: records of a key and a value, with arbitrary bytes, in one file.
 ///
 ///     let songs = try HashDatabase(path: "Song", mode: .readWrite([.create]))
 ///     try songs.put(key: [2, 0, 0, 0], value: Array("Für Elise".utf8))
 ///     let title = try songs.value(forKey: [2, 0, 0, 0])
 ///     try songs.close()
 ///
-/// Safe on any threads. Look-ups run at the same time; writes, steps of iterations and calls that
-/// concern the whole file take turns, and wait while another thread has a transaction open.
-/// Look-ups don't wait for a transaction: they see what it has written so far.
+/// Safe on any thread. Look-ups run concurrently. Writes, steps of iterations and operations on the
+/// whole file take turns, and wait while another thread has a transaction open. Look-ups don't wait
+/// for a transaction: they see what it has written so far.
 ///
-/// The file is locked against other processes, and the same file can't be opened twice in one
-/// process, not even for reading (a rule of the C library). A wait for a lock never happens: what
-/// is in use is an error.
+/// The file is locked against other processes. The same file can't be opened twice in one process,
+/// not even for reading, because of the C library. Opening never waits for a lock: a file in use is
+/// an error.
 public final class HashDatabase: Sendable {
-  /// The path the database was opened with.
+  /// The path with which the database was opened.
   public let path: String
   /// Whether the database was opened for reading only.
   public let isReadOnly: Bool
   /// Whether the last writer had closed the file; false after a crash, true for a new file.
   ///
-  /// After a crash the file may lack records or hold damaged ones, unless all was written in
-  /// transactions.
+  /// After a crash the file may lack records or contain damaged ones, unless everything was written
+  /// in transactions.
   public let wasClosedProperly: Bool
 
   let handle: HashHandle
   /// Held during a write, an iteration, and every operation on the whole file.
   private let gate = Locked(false)
-  /// The thread that holds the gate.
+  /// The thread that holds the gate, or 0.
   private let owner = Atomic<UInt>(0)
-  /// What the thread that holds the gate is in the middle of; touched by that thread only.
+  /// The activity of the thread that holds the gate; accessed only by that thread.
   private let activity = Atomic<Activity>(.call)
-  /// The file, by which this process knows that it has it open.
+  /// The identity of the file, which is registered as open in this process.
   private let identity: Locked<FileIdentity?>
   private let closed = Atomic<Bool>(false)
-  /// The process that has opened the file.
+  /// The process that opened the file.
   private let process = currentProcess()
-  /// The number of writes so far, by which positions from before a write are recognised.
+  /// The number of writes so far, by which outdated positions are recognized.
   private let writes = Atomic<UInt64>(0)
-  /// How far a test lets a file grow; 0 is the format's own limit.
+  /// The maximum size of the file in a test; 0 for the limit of the format.
   private let sizeLimitForTesting = Atomic<UInt64>(0)
 
-  /// What a thread is in the middle of, that calls back into its caller's code.
+  /// An activity of a thread, some of which call code of the caller.
   enum Activity: UInt8, AtomicRepresentable { case call, transaction, forEach }
 
   /// Opens a file.
   ///
-  /// The file is mapped into memory with room to grow to 64 GiB (addresses, not memory; where the
-  /// process may not have as many, twice the file). `tchdbopen`.
+  /// The file is mapped into memory with room to grow to 64 GiB (of addresses, not memory; twice
+  /// the file if the process may not have that many). It uses `tchdbopen`.
   ///
-  /// Complexity: constant time, plus the size of the bucket array for a new file; after a crash
-  /// with a transaction open, the size of that.
+  /// Complexity: constant time, plus the size of the bucket array for a new file, or, after a crash
+  /// in a transaction, the size of the transaction.
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - mode: What to open it for; by default reading and writing, creating it when missing.
+  ///   - mode: The access; by default reading and writing, creating a missing file.
   ///   - tuning: The layout of a new file. An existing file keeps its own.
   /// - Throws: ``TokyoCabinetError`` with `inUse`, `noFile`, `noPermission`, `notADatabase`,
   ///   `otherByteOrder`, `damaged`, `openFailed`, `noSpace`, or another code of a system call.
@@ -79,13 +79,13 @@ public final class HashDatabase: Sendable {
 
   deinit { try? closeFile() }
 
-  /// Writes what is in memory, and releases the lock.
+  /// Writes pending changes, and releases the lock.
   ///
-  /// Closing twice is harmless. The bytes go to the operating system, not necessarily to the disk:
-  /// see ``synchronize()``. Waits for a transaction of another thread. `tchdbclose`.
+  /// Closing twice has no effect. The bytes go to the operating system, not necessarily to the
+  /// disk: see ``synchronize()``. Waits for a transaction of another thread. It uses `tchdbclose`.
   ///
-  /// - Throws: ``TokyoCabinetError`` with `inTransaction`, `inForEach`, or a code of a system call;
-  ///   the database is closed then too, except in the first two cases.
+  /// - Throws: ``TokyoCabinetError`` with `inTransaction`, `inForEach`, or the code of a system
+  ///   call; except in the first two cases, the database is closed anyway.
   public func close() throws {
     if isClosed || process != currentProcess() { return }
     do {
@@ -98,17 +98,17 @@ public final class HashDatabase: Sendable {
 
   private func closeFile() throws {
     if closed.exchange(true, ordering: .acquiringAndReleasing) { return }
-    // Closing writes to the file, which the parent of a child that was forked goes on with.
+    // Closing writes to the file, which the parent of a forked child still uses.
     if process != currentProcess() { return }
     try OpenFiles.closing(identity.withLock { $0 }) { try handle.close() }
   }
 
-  /// Runs a call that puts another file in the place of this one.
+  /// Runs a call that replaces the file by another one.
   func replacingFile(_ replace: () throws -> Void) throws {
     try identity.withLock { try OpenFiles.replacing(&$0, at: path, replace) }
   }
 
-  /// How far the file may grow, when a test has said so.
+  /// The maximum size of the file in a test.
   package var testedSizeLimit: UInt64 {
     get { sizeLimitForTesting.load(ordering: .relaxed) }
     set { sizeLimitForTesting.store(newValue, ordering: .relaxed) }
@@ -117,20 +117,20 @@ public final class HashDatabase: Sendable {
   /// The number of writes so far.
   var generation: UInt64 { writes.load(ordering: .relaxed) }
 
-  /// Makes every position taken so far stale.
+  /// Invalidates every position taken so far.
   func countWrite() { writes.wrappingAdd(1, ordering: .relaxed) }
 
-  /// Takes note that the library has lost the file.
+  /// Records that the library has lost the file.
   func markClosed() { closed.store(true, ordering: .releasing) }
 
   // MARK: Taking turns
 
-  /// Throws when the database is closed.
+  /// Throws if the database is closed.
   func checkOpen(_ operation: String) throws {
     if isClosed { throw error(.closed, operation, "the database has been closed") }
   }
 
-  /// Runs a call in the exclusive section; inside a transaction of this thread, as part of it.
+  /// Runs a call exclusively; in a transaction of this thread, as part of it.
   func exclusively<Result>(
     _ operation: String, as new: Activity = .call, allowedInTransaction: Bool = false,
     _ body: () throws -> Result
@@ -164,7 +164,7 @@ public final class HashDatabase: Sendable {
     }
   }
 
-  /// Runs a write in the exclusive section, and makes positions from before it stale.
+  /// Runs a write exclusively, and invalidates the positions taken before.
   func writing<Result>(
     _ operation: String, allowedInTransaction: Bool = true, _ body: () throws -> Result
   ) throws -> Result {
@@ -181,7 +181,7 @@ public final class HashDatabase: Sendable {
     TokyoCabinetError(code, operation: operation, path: path, message: message)
   }
 
-  /// What a look-up threw, or that the database was closed while it ran.
+  /// Returns the error of a look-up, or `closed` if the database was closed meanwhile.
   func explained(_ error: any Error, _ operation: String) -> any Error {
     guard isClosed, (error as? TokyoCabinetError)?.code == .invalid else { return error }
     return self.error(.closed, operation, "the database has been closed")

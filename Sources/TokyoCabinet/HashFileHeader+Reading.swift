@@ -6,9 +6,9 @@ extension HashFileHeader {
   ///
   /// Complexity: one read of 256 bytes. Safe on any thread.
   ///
-  /// - Returns: the header, or nil when the file does not begin with one.
-  /// - Throws: ``TokyoCabinetError`` with `noFile`, `readFailed`, or `inUse` when this process has
-  ///   the file open as a database (ask that instead).
+  /// - Returns: The header, or nil if the file does not begin with one.
+  /// - Throws: ``TokyoCabinetError`` with `noFile`, `readFailed`, or `inUse` if this process has
+  ///   the file open as a database (which has the values).
   public static func read(path: String) throws -> HashFileHeader? {
     do {
       guard let bytes = try OpenFiles.firstBytes(of: path, count: size) else {

@@ -1,8 +1,7 @@
 internal import CTokyoCabinet
 import Files
 
-// The calls of the C library that concern the whole file. All run in the exclusive section of
-// `HashDatabase`.
+// The calls of the C library on the whole file. All of them run exclusively, see `HashDatabase`.
 extension HashHandle {
   private func check(_ succeeded: Bool, _ operation: String) throws {
     if !succeeded { throw failure(operation) }
@@ -24,11 +23,12 @@ extension HashHandle {
 
   // MARK: Room
 
-  /// Makes sure that the file can grow by so much, on the disk too.
+  /// Reserves room for the file to grow, including disk space.
   ///
-  /// The library writes through a memory map into a sparse file; on a full disk that ends in a
-  /// signal that kills the process. So the blocks are asked for beforehand, many at a time, and the
-  /// library is told by `xfsiz`, its own note of how far it has extended the file.
+  /// The library writes through a memory map into a sparse file. On a full disk that raises a
+  /// signal that kills the process. So the blocks are allocated beforehand, many at a time. The
+  /// library learns about them by its own field `xfsiz`, which stores how far it has extended the
+  /// file.
   func reserve(_ growth: UInt64) throws {
     let size = unsafe handle.pointee.fsiz
     let end = size + growth
@@ -51,10 +51,10 @@ extension HashHandle {
 
   // MARK: Iterating
 
-  /// Copies records from an offset on, until the batch is full or the file is at its end.
+  /// Copies records from an offset on, until the batch is full or the file ends.
   ///
-  /// The library has one iterator for each database object, a file offset. It is set before and
-  /// read after each step here, so that any number of scans can have their own.
+  /// The library has one iterator for each database object, a file offset. Each step here sets it
+  /// before and reads it afterwards, so that any number of scans can have their own.
   func fill(_ batch: inout RecordBatch, from offset: UInt64?, atLeast bytes: Int) throws {
     guard let key = unsafe tcxstrnew(), let value = unsafe tcxstrnew() else {
       throw TokyoCabinetError(.other, operation: "tcxstrnew", path: path, message: "no memory")
@@ -79,7 +79,7 @@ extension HashHandle {
     }
   }
 
-  /// `tchdbforeach`: lends the library's own pointers.
+  /// Passes the pointers of `tchdbforeach` to a closure.
   func forEach(_ body: (_ key: RawSpan, _ value: RawSpan) throws -> Void) throws {
     let thrown = try withoutActuallyEscaping(body) { body -> (any Error)? in
       var visit = Visit(body: body)
@@ -103,12 +103,12 @@ extension HashHandle {
   }
 }
 
-/// What goes through the C callback: the closure, and the error it threw.
+/// The context of the C callback: the closure, and the error that it threw.
 private struct Visit {
   let body: (RawSpan, RawSpan) throws -> Void
   var error: (any Error)?
 
-  /// Calls the closure; false ends the iteration.
+  /// Calls the closure; returns false to end the iteration.
   mutating func lend(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool {
     do {
       try unsafe body(RawSpan(_unsafeBytes: key), RawSpan(_unsafeBytes: value))

@@ -1,17 +1,17 @@
 internal import CTokyoCabinet
 import Files
 
-/// The C library's database object: one method for each call, errors thrown, pointers kept in.
+/// The C library's database object: a method for each call, which throws errors and hides pointers.
 ///
 /// `@unchecked Sendable`: the pointer is set once, in `init`, and freed in `deinit`, when no call
-/// can be under way. What it points to is guarded by the library's own locks (`tchdbsetmutex`), and
-/// the few fields read here directly are read by ``HashDatabase`` inside its exclusive section
-/// only, which every call that changes them passes through.
+/// can be running. The library's own locks (`tchdbsetmutex`) guard the object. ``HashDatabase``
+/// reads the few fields that are read here directly only in its exclusive section, which every call
+/// that changes them passes through.
 @safe final class HashHandle: @unchecked Sendable {
   let handle: UnsafeMutablePointer<TCHDB>
   let path: String
 
-  /// Makes an object that is not open yet; `tchdbnew`, `tchdbsetmutex`.
+  /// Creates an object that is not open yet, with `tchdbnew` and `tchdbsetmutex`.
   init(path: String) throws {
     guard let new = unsafe tchdbnew() else {
       throw TokyoCabinetError(.other, operation: "tchdbnew", path: path, message: "no memory")
@@ -23,7 +23,7 @@ import Files
 
   deinit { unsafe tchdbdel(handle) }
 
-  /// The error that the last call of this thread has left.
+  /// Returns the error of the last call of this thread.
   func failure(_ operation: String) -> TokyoCabinetError {
     let number = currentSystemError()
     let raw = unsafe tchdbecode(handle)
@@ -42,7 +42,7 @@ import Files
 
   // MARK: Opening and closing
 
-  /// `tchdbtune`, `tchdbsetxmsiz`, `tchdbopen`, without waiting for a lock.
+  /// Opens the file with `tchdbtune`, `tchdbsetxmsiz` and `tchdbopen`, without waiting for a lock.
   func open(_ mode: OpenMode, _ tuning: Tuning, mapSize: Int64) throws {
     unsafe tchdbtune(
       handle, tuning.bucketCount, tuning.alignmentPower, tuning.freeBlockPower,
@@ -65,14 +65,14 @@ import Files
   var options: UInt8 { unsafe tchdbopts(handle) }
   /// The size, options and alignment.
   ///
-  /// Read without the locks that the calls above take, which would
-  /// cost a third of a write. In the exclusive section only: nobody else changes them then.
+  /// They are read without the locks that the calls above take, which would cost a third of a
+  /// write. So this is only for the exclusive section, in which nothing else changes them.
   var layout: (fileSize: UInt64, options: Tuning.Options, alignment: UInt32) {
     unsafe (
       handle.pointee.fsiz, Tuning.Options(rawValue: handle.pointee.opts), handle.pointee.align
     )
   }
-  /// Whether the library still has the file open; false after an `optimize` that failed half-way.
+  /// Whether the library has the file open; false after an `optimize` that failed half-way.
   var isOpen: Bool { unsafe handle.pointee.fd >= 0 }
 
   // MARK: Records
@@ -108,7 +108,7 @@ import Files
     return Int(size)
   }
 
-  /// Lends a value: small ones from this thread's stack, so that calls may nest and run at once.
+  /// Calls a closure with a value; small values are on this thread's stack, so that calls may nest.
   func withValue<Result>(
     _ key: RawSpan, _ body: (RawSpan) throws -> Result
   ) throws -> Result? {
@@ -144,7 +144,7 @@ import Files
 
 // MARK: Pointers
 
-/// Runs a C call with a pointer that is never null, and a size.
+/// Runs a C call with a pointer, which is never null, and a size.
 private func withPointer<Result>(
   _ bytes: RawSpan, _ body: (UnsafeRawPointer, Int32) -> Result
 ) -> Result {

@@ -5,16 +5,17 @@ public import TokyoCabinetFile
 extension HashDatabase {
   private static let knownByteOrder = Locked<HashFileHeader.ByteOrder?>(nil)
 
-  /// The byte order of the files that the C library here writes, and reads.
+  /// Returns the byte order of the files that the installed C library writes and reads.
   ///
-  /// The library does not tell: the first call has it make a small file in memory, and looks. Where
-  /// the system has no such files it is one on the disk, which is removed.
+  /// The library has no function for that: the first call creates a small file in memory with it,
+  /// and reads the file. If the system does not support files in memory, it uses a file on the disk
+  /// and removes it.
   ///
   /// Safe on any thread.
   ///
-  /// - Parameter path: Where the file is made if it must be; there must be none.
-  /// - Returns: the byte order.
-  /// - Throws: ``TokyoCabinetError`` with a code of a system call.
+  /// - Parameter path: The path of the file on the disk; it must not exist.
+  /// - Returns: The byte order.
+  /// - Throws: ``TokyoCabinetError`` with the code of a system call.
   public static func libraryByteOrder(
     probing path: @autoclosure () -> String
   ) throws -> HashFileHeader.ByteOrder {

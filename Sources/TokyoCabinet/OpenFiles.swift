@@ -1,17 +1,17 @@
 import Files
 import Locks
 
-/// The files this process has open as databases.
+/// The files that this process has open as databases.
 ///
 /// The C library locks with POSIX record locks, which have a trap: closing *any* descriptor of a
-/// file releases the locks that the process holds on it. So a header must not be read from a file
-/// that is open as a database here, and that needs to be known under whatever name it is reached.
+/// file releases the locks that the process holds on it. So the header must not be read from a file
+/// that is open as a database here, whatever name it is reached by.
 enum OpenFiles {
   private static let files = Locked<Set<FileIdentity>>([])
 
-  /// Runs an opening of a file, with its status and header as they are before.
+  /// Runs the opening of a file, with its previous status and header.
   ///
-  /// - Returns: the identity of the file, of which note has been taken.
+  /// - Returns: The identity of the file, which is registered as open.
   static func opening(
     _ path: String, _ open: (_ before: FileStatus?, _ header: HashFileHeader?) throws -> Void
   ) throws -> FileIdentity? {
@@ -27,7 +27,7 @@ enum OpenFiles {
     }
   }
 
-  /// Runs a closing of a file and forgets it, even when the closing throws.
+  /// Runs the closing of a file and removes it from the open files, even if closing throws.
   static func closing(_ identity: FileIdentity?, _ close: () throws -> Void) throws {
     try files.withLock { files in
       defer { if let identity { files.remove(identity) } }
@@ -35,7 +35,7 @@ enum OpenFiles {
     }
   }
 
-  /// Runs a replacement of an open file by another of the same name, whose identity is put in.
+  /// Runs the replacement of an open file by another of the same name, and updates the identity.
   static func replacing(
     _ identity: inout FileIdentity?, at path: String, _ replace: () throws -> Void
   ) throws {
@@ -56,7 +56,7 @@ enum OpenFiles {
     return status.identity
   }
 
-  /// Examines a file; nil when there is none.
+  /// Returns the status of a file; nil if it does not exist.
   private static func status(_ path: String) throws -> FileStatus? {
     do {
       return try FileStatus.find(path)
@@ -67,7 +67,7 @@ enum OpenFiles {
     }
   }
 
-  /// Reads the first bytes of a file; nil when this process has it open as a database.
+  /// Reads the first bytes of a file; nil if this process has it open as a database.
   static func firstBytes(of path: String, count: Int) throws -> [UInt8]? {
     try files.withLock { files in
       if let status = try FileStatus.find(path), files.contains(status.identity) { return nil }

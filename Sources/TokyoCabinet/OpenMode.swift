@@ -1,4 +1,4 @@
-/// What a database is opened for.
+/// The access to a database.
 ///
 /// The file is locked in either mode, without waiting: any number of readers, or one writer.
 public enum OpenMode: Sendable, Hashable {
@@ -10,14 +10,14 @@ public enum OpenMode: Sendable, Hashable {
   /// Reading and writing an existing file.
   public static let readWrite = OpenMode.readWrite([])
 
-  /// What happens to the file before it is written.
+  /// Changes to the file before it is written.
   public struct Options: OptionSet, Sendable, Hashable {
     /// The bits of the options.
     public let rawValue: UInt8
-    /// Makes options of their bits.
+    /// Creates options from their bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// A missing file is created (`HDBOCREAT`), and an empty one filled.
+    /// A missing file is created (`HDBOCREAT`), and an empty one initialized.
     public static let create = Options(rawValue: 1 << 0)
     /// An existing file loses its records and gets a new layout (`HDBOTRUNC`).
     public static let truncate = Options(rawValue: 1 << 1)

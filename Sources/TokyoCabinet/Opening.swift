@@ -1,13 +1,13 @@
 import Files
 
-/// The steps of opening a file, and the diagnosis when the library refuses it.
+/// The steps of opening a file, and the diagnosis if the library refuses it.
 struct Opening {
   let handle: HashHandle
   let mode: OpenMode
   let tuning: Tuning
-  /// The file as it was before; nil when there was none.
+  /// The status of the file before; nil if it did not exist.
   let before: FileStatus?
-  /// The header as it was before; nil when there was none that makes sense.
+  /// The header before; nil if there was none or it was not valid.
   let header: HashFileHeader?
 
   /// Opens the file.
@@ -24,8 +24,9 @@ struct Opening {
     }
   }
 
-  /// Refuses to make a file whose buckets alone go past the limit on files (`ulimit -f`), because
-  /// the library would meet it with a signal that ends the process.
+  /// Throws if the buckets of a new file exceed the limit on file sizes (`ulimit -f`).
+  ///
+  /// Without this check, the library would receive a signal that ends the process.
   private func checkFileSizeLimit() throws {
     guard mode.options.contains(.create),
       (before?.size ?? 0) == 0 || mode.options.contains(.truncate)
@@ -40,11 +41,11 @@ struct Opening {
     }
   }
 
-  /// Opens the file with a map that it can grow in.
+  /// Opens the file with a mapping in which it can grow.
   ///
-  /// Past the mapped size every access is a system call, at a sixteenth of the speed. Addresses are
-  /// plenty, so 64 GiB are mapped; where the process is limited (`ulimit -v`) a grown file goes on
-  /// with system calls.
+  /// Beyond the mapped size every access is a system call, at a sixteenth of the speed. Addresses
+  /// are plentiful, so 64 GiB are mapped. If the process is limited (`ulimit -v`), a file that has
+  /// grown is accessed by system calls.
   private func openMapped() throws {
     let size = Int64(before?.size ?? 0)
     do {
@@ -69,7 +70,7 @@ struct Opening {
     }
   }
 
-  /// Says what is wrong with a file whose header the library did not take (`TCEMETA`).
+  /// Returns a precise error for a header that the library refused (`TCEMETA`).
   private func diagnosis(_ refusal: TokyoCabinetError) -> TokyoCabinetError {
     guard refusal.operation == "tchdbopen" else { return refusal }
     guard let header else {

@@ -1,25 +1,25 @@
 import Files
 
-/// Records copied out of a file, in its order, to be lent while no lock is held.
+/// Records copied out of a file, in its order, to be passed to closures without a lock.
 struct RecordBatch: Sendable {
   private var bytes: [UInt8] = []
   private var entries: [Entry] = []
-  /// Whether the file has no record behind these.
+  /// Whether the file has no further records.
   var isLast = false
 
   private struct Entry {
     var start: Int
     var keySize: Int
     var valueSize: Int
-    /// The offset in the file behind this record.
+    /// The offset in the file after this record.
     var next: UInt64
   }
 
   var byteCount: Int { bytes.count + entries.count * 16 }
-  /// The offset in the file behind the last record of the batch.
+  /// The offset in the file after the last record of the batch.
   var end: UInt64? { entries.last?.next }
 
-  /// The offset in the file behind a record.
+  /// Returns the offset in the file after a record.
   func end(of index: Int) -> UInt64 { entries[index].next }
 
   mutating func removeAll() {
@@ -37,9 +37,9 @@ struct RecordBatch: Sendable {
     unsafe bytes.append(contentsOf: value)
   }
 
-  /// Lends the records in order until the body returns false.
+  /// Calls a closure with the records in order until it returns false.
   ///
-  /// - Returns: the index of the record at which the body stopped, or nil.
+  /// - Returns: The index of the record at which it stopped, or nil.
   func firstStop(
     _ body: (_ key: RawSpan, _ value: RawSpan) throws -> Bool
   ) rethrows -> Int? {

@@ -1,8 +1,8 @@
 import Files
 
-/// What went wrong in Tokyo Cabinet, in which call, on which file, and what to do about it.
+/// An error of Tokyo Cabinet: what happened, in which call, on which file, and what to do about it.
 ///
-/// Match the ``code``, print the description:
+/// Match the ``code``, and print the description:
 ///
 ///     do {
 ///       let songs = try HashDatabase(path: "Song")
@@ -10,18 +10,18 @@ import Files
 ///       print("Quit the other program first: \(error)")
 ///     }
 public struct TokyoCabinetError: Error, Sendable {
-  /// What kind of thing went wrong.
+  /// The kind of error.
   public let code: Code
   /// The call that failed, by its name in C or in this module.
   public let operation: String
   /// The file.
   public let path: String
-  /// What happened, and what to do; where the C library has a message, that message.
+  /// A description of what happened and what to do, or the message of the C library.
   public let message: String
-  /// The `errno` of the system call that failed, when one did.
+  /// The `errno` of the system call that failed, if there was one.
   public let systemError: Int32?
 
-  /// Describes a failure.
+  /// Creates an error.
   public init(
     _ code: Code, operation: String, path: String, message: String, systemError: Int32? = nil
   ) {
@@ -32,7 +32,7 @@ public struct TokyoCabinetError: Error, Sendable {
     self.systemError = systemError
   }
 
-  /// The kinds of failure; more may be added: a `switch` needs a default.
+  /// The kinds of error; more may be added, so a `switch` needs a default.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     /// The name of the code, as in the source.
     public let description: String
@@ -40,7 +40,7 @@ public struct TokyoCabinetError: Error, Sendable {
 }
 
 extension TokyoCabinetError.Code {
-  /// The process was forked since the database was opened, which belongs to the parent.
+  /// The process was forked after the database was opened, which belongs to the parent.
   public static let forked = Self(description: "forked")
   /// The database has been closed.
   public static let closed = Self(description: "closed")
@@ -58,19 +58,19 @@ extension TokyoCabinetError.Code {
   public static let notADatabase = Self(description: "notADatabase")
   /// The file was written by a library of the other byte order (`TCEMETA`).
   public static let otherByteOrder = Self(description: "otherByteOrder")
-  /// The header or a record makes no sense (`TCEMETA`, `TCERHEAD`).
+  /// The header or a record is not valid (`TCEMETA`, `TCERHEAD`).
   public static let damaged = Self(description: "damaged")
   /// The disk is full, and nothing has been written.
   public static let noSpace = Self(description: "noSpace")
-  /// The write could take the file past what its offsets can address; nothing has been written.
+  /// The write could exceed the range of the file's offsets; nothing has been written.
   public static let fileTooLarge = Self(description: "fileTooLarge")
-  /// A record may not be larger than 512 MiB.
+  /// The record is larger than 512 MiB.
   public static let recordTooLarge = Self(description: "recordTooLarge")
-  /// The call makes no sense while this thread has a transaction open.
+  /// The call is not allowed while this thread has a transaction open.
   public static let inTransaction = Self(description: "inTransaction")
   /// The body of `forEach` called back into the database.
   public static let inForEach = Self(description: "inForEach")
-  /// The database was written while a cursor stood in it.
+  /// The database was written to between two steps of a cursor.
   public static let disturbed = Self(description: "disturbed")
 
   /// The file could not be opened (`TCEOPEN`).
@@ -79,9 +79,9 @@ extension TokyoCabinetError.Code {
   public static let closeFailed = Self(description: "closeFailed")
   /// The file could not be resized (`TCETRUNC`).
   public static let truncateFailed = Self(description: "truncateFailed")
-  /// The file could not be brought to the disk (`TCESYNC`).
+  /// The file could not be synced (`TCESYNC`).
   public static let syncFailed = Self(description: "syncFailed")
-  /// The file could not be examined, or is no regular file (`TCESTAT`).
+  /// The status of the file could not be read, or it is not a regular file (`TCESTAT`).
   public static let statFailed = Self(description: "statFailed")
   /// A position in the file could not be reached (`TCESEEK`).
   public static let seekFailed = Self(description: "seekFailed")
@@ -89,21 +89,21 @@ extension TokyoCabinetError.Code {
   public static let readFailed = Self(description: "readFailed")
   /// The file could not be written (`TCEWRITE`).
   public static let writeFailed = Self(description: "writeFailed")
-  /// The file could not be mapped, or the map not brought to the disk (`TCEMMAP`).
+  /// The file could not be mapped, or the mapping not synced (`TCEMMAP`).
   public static let mapFailed = Self(description: "mapFailed")
   /// A file could not be removed (`TCEUNLINK`).
   public static let unlinkFailed = Self(description: "unlinkFailed")
   /// A file could not be renamed (`TCERENAME`).
   public static let renameFailed = Self(description: "renameFailed")
-  /// A directory could not be made (`TCEMKDIR`).
+  /// A directory could not be created (`TCEMKDIR`).
   public static let makeDirectoryFailed = Self(description: "makeDirectoryFailed")
   /// A directory could not be removed (`TCERMDIR`).
   public static let removeDirectoryFailed = Self(description: "removeDirectoryFailed")
-  /// There is a record of that key (`TCEKEEP`).
+  /// There is a record with that key (`TCEKEEP`).
   public static let recordExists = Self(description: "recordExists")
-  /// There is no record of that key (`TCENOREC`).
+  /// There is no record with that key (`TCENOREC`).
   public static let noRecord = Self(description: "noRecord")
-  /// Something else (`TCEMISC`, or a code that this module does not know).
+  /// Another error (`TCEMISC`, or a code that this module does not know).
   public static let other = Self(description: "other")
 }
 

@@ -4,16 +4,16 @@ import TokyoCabinet
 import TokyoCabinetFile
 
 extension StoreError {
-  /// What an error of the hash database means for a store.
+  /// Creates a store error from an error of the hash database.
   init(_ error: TokyoCabinetError, className: String? = nil, at path: String? = nil) {
-    // The library gets to a locked directory by a path that tells people nothing.
+    // The library reaches a locked directory by a path that is of no use to people.
     let isHidden = error.path.hasPrefix("/proc/self/fd/")
     self.init(
       Self.code(error.code), error.message,
       at: Location(path: isHidden ? path : error.path, className: className), underlying: error)
   }
 
-  /// What an error of a hash file means for a store.
+  /// Creates a store error from an error of a hash file.
   init(_ error: HashFileError, className: String? = nil) {
     let code: Code =
       switch error.code {
@@ -39,14 +39,14 @@ extension StoreError {
   }
 }
 
-/// Runs calls on a class file, and makes their errors those of a store.
+/// Runs calls on a class file, and converts their errors to store errors.
 func storeErrors<Result>(
   at location: ClassFileLocation, _ body: () throws -> Result
 ) throws(StoreError) -> Result {
   try storeErrors(at: location.path, className: location.className, body)
 }
 
-/// Runs calls of the hash database or the system, and makes their errors those of a store.
+/// Runs calls of the hash database or the system, and converts their errors to store errors.
 func storeErrors<Result>(
   at path: String, className: String? = nil, _ body: () throws -> Result
 ) throws(StoreError) -> Result {

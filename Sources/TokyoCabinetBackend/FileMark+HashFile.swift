@@ -2,16 +2,17 @@ import Files
 import StoreEngine
 import TokyoCabinetFile
 
-// The mark of a hash file, where its header has room for the program, behind the stamp.
+// The mark of a hash file, in the part of the header that is reserved for programs, after the
+// stamp.
 //
 //     140    "SOMark" 0 1 | epoch (8) | number (4)
 //
-// The C library keeps what stands there, also when it writes the file anew.
+// The C library keeps these bytes, even when it rewrites the file.
 extension FileMark {
   private static let start = FileStamp.end
   private static let end = start + magic.count + byteCount
 
-  /// The mark of a hash file; nil when it has none.
+  /// Returns the mark of a hash file; nil if it has none.
   static func ofHashFile(at location: ClassFileLocation) throws(StoreError) -> FileMark? {
     try storeErrors(at: location) {
       do {
@@ -22,7 +23,7 @@ extension FileMark {
     }
   }
 
-  /// Puts the mark into what is to stand in the header.
+  /// Inserts the mark into the bytes reserved for programs.
   func put(into opaque: inout [UInt8]) {
     let room = HashFileHeader.opaque.count
     opaque = Array((opaque + [UInt8](repeating: 0, count: room)).prefix(room))
@@ -30,7 +31,7 @@ extension FileMark {
     opaque.replaceSubrange(offset..<offset + markedBytes.count, with: markedBytes)
   }
 
-  /// Puts the mark into a file that is whole, and may bring it to the disk.
+  /// Writes the mark to a complete file, and syncs it if requested.
   func put(on location: ClassFileLocation, isSynced: Bool) throws(StoreError) {
     try storeErrors(at: location) {
       let file = try StoreFile(location.file, writable: true)

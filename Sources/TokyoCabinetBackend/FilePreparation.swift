@@ -3,28 +3,30 @@ import StoreEngine
 import TokyoCabinet
 import TokyoCabinetFile
 
-/// Makes the file that is to take the place of a class file: the old one with the changes.
+/// The creation of the file that replaces a class file: the old one with changes.
 ///
-/// Few changes are made by the C library in a copy, which takes the time of the copy and of the
-/// changes; many by writing the file anew, which takes a few times as long as a copy, however many
-/// there are. Measured, the two are even at about a twelfth of the records. A file that the C
-/// library could not change, or that has become too large for its layout, is written anew, too; and
-/// so is one that this backend has not made itself, because the C library trusts what is in a file.
+/// For few changes, the C library changes a copy, which takes the time of the copy and of the
+/// changes. For many changes, the file is rewritten, which takes a few times as long as a copy,
+/// regardless of the number of changes. By measurement, the two are equal at about a twelfth of the
+/// records. A file is also rewritten if the C library could not change it, if it has outgrown its
+/// layout, or if this backend has not written it, because the C library trusts the content of a
+/// file.
 ///
-/// Nobody else knows the new file yet, so it needs no transactions; it is whole once it is closed.
+/// No other process knows the new file yet, so it needs no transactions; it is complete once it is
+/// closed.
 struct FilePreparation {
   let changes: ClassFileChanges
-  /// The file as it is; nil when there is none.
+  /// The present file; nil if there is none.
   let old: HashClassFile?
   let new: NewClassFile
   let format: TokyoCabinetFormat
   /// The byte order of the files that the C library reads.
   let byteOrder: HashFileHeader.ByteOrder
 
-  /// Records for each change, from which on a copy is cheaper than a new file.
+  /// The number of records per change above which a copy is cheaper than a new file.
   private static let recordsPerChange = 12
 
-  /// Does it all.
+  /// Creates the new file.
   func run() throws(StoreError) {
     try storeErrors(at: changes.location) {
       if let old, old.isOurs, canChangeCopy(of: old.file) {
@@ -67,19 +69,19 @@ struct FilePreparation {
     }
   }
 
-  /// Whether the file may become larger than a layout allows.
+  /// Whether the file may outgrow a layout.
   private func mayOutgrow(_ layout: HashFileLayout, _ old: HashFile?) -> Bool {
     let growth = changes.growthBound(layout.options, 1 << UInt32(layout.alignmentPower))
     let size = (old?.header.fileSize ?? 8192) + UInt64(old?.count ?? 0) * padding(layout, old)
     return size + growth + UInt64(layout.bucketCount) * 5 > limit(of: layout)
   }
 
-  /// How much longer a record of the old file may be in a layout.
+  /// Returns the number of bytes that a record of the old file may grow by in a layout.
   private func padding(_ layout: HashFileLayout, _ old: HashFile?) -> UInt64 {
     layout.alignmentPower > old?.layout.alignmentPower ?? 0 ? 1 << layout.alignmentPower : 0
   }
 
-  /// How large a file of a layout may become without 64-bit offsets.
+  /// Returns the maximum size of a file with this layout and 32-bit offsets.
   private func limit(of layout: HashFileLayout) -> UInt64 {
     (new.testedSizeLimit ?? 4 << 30) << UInt64(layout.alignmentPower)
   }
@@ -97,12 +99,12 @@ struct FilePreparation {
     case .records(let records):
       for change in records { try apply(change, to: database) }
     case .names(let names):
-      // Names can be chosen to share a bucket, whose tree would be a list if they came in order.
+      // Names could be chosen to share a bucket, and in order they would turn its tree into a list.
       let order = names.count > 16 ? names.shuffled() : names
       for change in order { try apply(change, to: database) }
     }
     try database.close()
-    // Not before: the library writes the header and the list of free blocks when it closes.
+    // Only now, because the library writes the header and the list of free blocks when it closes.
     try new.mark?.put(on: new.location, isSynced: new.isSynced && !new.isEncrypted)
     if new.isEncrypted { try FileStamp.put(on: new.location, isSynced: new.isSynced) }
   }
@@ -135,7 +137,7 @@ struct FilePreparation {
 }
 
 extension ClassFileChanges {
-  /// The most that the changes can add to the file.
+  /// Returns an upper bound of the bytes that the changes add to the file.
   func growthBound(_ options: HashFileOptions, _ alignment: UInt32) -> UInt64 {
     switch content {
     case .records(let changes):

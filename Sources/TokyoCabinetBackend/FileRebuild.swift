@@ -2,16 +2,16 @@ import Files
 import StoreEngine
 import TokyoCabinetFile
 
-/// Writes a class file anew, with changes: in two passes over the old one, without the C library.
+/// The rewriting of a class file with changes, in two passes, without the C library.
 struct FileRebuild {
-  /// The file as it is; nil when there is none.
+  /// The present file; nil if there is none.
   let old: HashFile?
   /// The layout of the new file.
   let layout: HashFileLayout
   /// The new file.
   let new: NewClassFile
 
-  /// Copies the records as they are.
+  /// Copies the records without changes.
   ///
   /// Complexity: linear in the size of the file.
   func run() throws {
@@ -19,9 +19,9 @@ struct FileRebuild {
     try run([], &changes)
   }
 
-  /// Copies the records that do not change, and those that do from the changes.
+  /// Writes unchanged records from the file, and changed ones from the changes.
   ///
-  /// Goes through the file and the changes twice, see `HashFileWriter`.
+  /// It reads the file and the changes twice, see `HashFileWriter`.
   ///
   /// Complexity: linear in the sizes of the file and the changes.
   func run(_ bytes: [UInt8], _ changes: inout some KeyedChanges) throws {

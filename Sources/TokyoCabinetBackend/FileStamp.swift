@@ -2,42 +2,41 @@ import Files
 import StoreEngine
 import TokyoCabinetFile
 
-/// A checksum of a whole file of an encrypted store, kept where a hash file has room for the
-/// program.
+/// A checksum of a whole file of an encrypted store, in the part of the header for programs.
 ///
 ///     128    "SOStamp" 1 | CRC-32C of all other bytes of the file (4)
 ///
-/// Seals cover what the store has put into the file, and the structure covers itself. But gaps
-/// between records hold what was there before, and the list of gaps is believed by nobody: a check
-/// can tell whether somebody has changed a byte of these by such a stamp only. It is made when the
-/// file is, and read by checks. Files that are not encrypted have none: programs of others change
-/// them in place. The ``/StoreEngine/FileMark`` of a file stands behind it, and stays when others
-/// do.
+/// Seals cover everything that the store has put into the file, and the structure is verified by
+/// itself. But gaps between records contain old bytes, and the list of gaps is never trusted. Only
+/// such a stamp lets a check detect a change to one of these bytes. The stamp is created with the
+/// file, and verified by checks. Unencrypted files have none, because other programs change them in
+/// place. The ``/StoreEngine/FileMark`` of a file follows it, and stays when other programs change
+/// the file.
 enum FileStamp {
   private static let magic = Array("SOStamp".utf8) + [1]
   private static let checksum = HashFileHeader.opaque.lowerBound + magic.count
   static let end = checksum + 4
 
-  /// Puts a stamp into a file that is whole.
+  /// Writes a stamp to a complete file.
   ///
-  /// Complexity: linear in the size of the file, many gigabytes a second.
+  /// Complexity: linear in the size of the file, at many gigabytes per second.
   ///
   /// - Parameters:
   ///   - location: The file.
-  ///   - isSynced: Whether it is then brought to the disk.
+  ///   - isSynced: Whether to sync the file afterwards.
   /// - Throws: `StoreError` with `noSpace` or `ioError`.
   static func put(on location: ClassFileLocation, isSynced: Bool) throws(StoreError) {
     try storeErrors(at: location) {
       let file = try StoreFile(location.file, writable: true)
       defer { file.close() }
-      // The checksum is of these, too.
+      // The checksum covers these bytes, too.
       try file.write(magic, at: HashFileHeader.opaque.lowerBound)
       try file.write(stamp(for: location), at: HashFileHeader.opaque.lowerBound)
       if isSynced { try file.synchronize() }
     }
   }
 
-  /// Whether every byte of a file is as it was stamped.
+  /// Whether every byte of a file is as it was when it was stamped.
   ///
   /// Complexity: linear in the size of the file.
   ///
@@ -61,7 +60,7 @@ enum FileStamp {
     }
   }
 
-  /// The bytes that a file must have.
+  /// Returns the stamp that a file must have.
   private static func stamp(for location: ClassFileLocation) throws(SystemError) -> [UInt8] {
     var stamp = magic
     stamp.append(littleEndian: try value(of: location))

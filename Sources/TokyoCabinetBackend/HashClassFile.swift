@@ -5,7 +5,7 @@ import TokyoCabinetFile
 /// A hash file of a class, open for reading.
 final class HashClassFile: ClassFile {
   let file: HashFile
-  /// Whether this process has made the file, so that the C library may trust it.
+  /// Whether this process has written the file, so that the C library may trust it.
   let isOurs: Bool
   private let format: TokyoCabinetFormat
   private let name: String
@@ -14,15 +14,15 @@ final class HashClassFile: ClassFile {
     (self.file, self.format, self.name, self.isOurs) = (file, format, name, isOurs)
   }
 
-  /// The number of records, as the header has it.
+  /// The number of records according to the header.
   var recordCount: Int { file.count }
 
   /// The size in bytes.
   var byteCount: Int { file.fileSize }
 
-  /// Lends the record of a row to a closure, which runs under no lock.
+  /// Calls a closure with the record of a row, without holding a lock.
   ///
-  /// - Throws: `StoreError` with `damaged`, and what the closure throws.
+  /// - Throws: `StoreError` with `damaged`, or an error of the closure.
   func withRecord<Result>(
     _ rowID: UInt32, _ body: (RawSpan) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
@@ -40,10 +40,10 @@ final class HashClassFile: ClassFile {
     }
   }
 
-  /// Adds copies of the records of some rows to a batch.
+  /// Adds copies of the records of the given rows to a batch.
   ///
-  /// Complexity: linear in the number of rows; less for those that are close to each other in the
-  /// file, where they are given in ascending order.
+  /// Complexity: linear in the number of rows; faster for rows in ascending order that are close to
+  /// each other in the file.
   ///
   /// - Throws: `StoreError` with `damaged`.
   func copyRecords(_ rows: [UInt32], to batch: inout RecordBatch) throws(StoreError) {
@@ -56,7 +56,7 @@ final class HashClassFile: ClassFile {
     }
   }
 
-  /// Returns which rows have a record.
+  /// Returns for each of the given rows whether it has a record.
   ///
   /// Complexity: linear in the number of rows, on average.
   ///
@@ -65,16 +65,16 @@ final class HashClassFile: ClassFile {
     do { return try file.contains(rows: rows) } catch { throw StoreError(error, className: name) }
   }
 
-  /// Lends the buffer of a name to a closure, which runs under no lock.
+  /// Calls a closure with the bytes of a named buffer, without holding a lock.
   ///
-  /// - Throws: `StoreError` with `damaged`, and what the closure throws.
+  /// - Throws: `StoreError` with `damaged`, or an error of the closure.
   func withBuffer<Result>(
     _ name: String, _ body: (RawSpan) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
     try errors { try withKey(ofBuffer: name) { try file.withValue(forKey: $0, body) } }
   }
 
-  /// Copies the buffer of a name.
+  /// Copies a named buffer.
   ///
   /// - Throws: `StoreError` with `damaged`.
   func copyBuffer(_ name: String, to bytes: inout [UInt8]) throws(StoreError) -> Bool {
@@ -87,16 +87,16 @@ final class HashClassFile: ClassFile {
     }
   }
 
-  /// Lends the keys in the order of the file.
+  /// Calls a closure with the keys in the order of the file.
   ///
-  /// - Throws: `StoreError` with `damaged`, and what the closure throws.
+  /// - Throws: `StoreError` with `damaged`, or an error of the closure.
   func forEachKey(_ body: (RawSpan) throws(StoreError) -> Void) throws(StoreError) {
     try errors { try file.forEach { key, _ in try body(key) } }
   }
 
-  /// Lends the records in the order of the file, until the closure pauses.
+  /// Calls a closure with the records in the order of the file, until the closure pauses.
   ///
-  /// - Throws: `StoreError` with `damaged`, and what the closure throws.
+  /// - Throws: `StoreError` with `damaged`, or an error of the closure.
   func scan(
     from offset: Int?, _ body: (UInt32, RawSpan) throws(StoreError) -> ScanStep
   ) throws(StoreError) -> Int? {
@@ -126,17 +126,17 @@ final class HashClassFile: ClassFile {
 
   // MARK: New files
 
-  /// Makes a new file of the records with changes.
+  /// Writes a new file with the records and the changes.
   ///
   /// - Throws: `StoreError` with `rowExists`, `noSpace`, `damaged` or `ioError`.
   func write(_ changes: ClassFileChanges, to new: NewClassFile) throws(StoreError) {
     try format.write(changes, over: self, to: new)
   }
 
-  /// Makes a new file without gaps, with buckets for the records that it has.
+  /// Writes a new file without gaps, with buckets for the present number of records.
   ///
-  /// - Returns: False when it is not smaller, and this one has the byte order of the C library
-  ///   here.
+  /// - Returns: false if it is not smaller and this one already has the byte order of the C
+  ///   library.
   /// - Throws: `StoreError` with `noSpace`, `damaged` or `ioError`.
   func compact(to new: NewClassFile) throws(StoreError) -> Bool {
     let order = try format.libraryByteOrder(beside: new.location)

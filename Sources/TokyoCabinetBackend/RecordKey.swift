@@ -1,9 +1,9 @@
-// Keys of a class file: the row ID, 4 bytes, least significant first. See the page on formats.
+// The keys of a class file: row IDs of 4 bytes, little-endian. See the page on formats.
 
 import Files
 import StoreEngine
 
-/// Lends the key of a row.
+/// Calls a closure with the key of a row.
 @inline(__always)
 func withKey<Result, Failure: Error>(
   of rowID: UInt32, _ body: (RawSpan) throws(Failure) -> Result
@@ -12,7 +12,7 @@ func withKey<Result, Failure: Error>(
     UInt8(truncatingIfNeeded: rowID), UInt8(truncatingIfNeeded: rowID >> 8),
     UInt8(truncatingIfNeeded: rowID >> 16), UInt8(truncatingIfNeeded: rowID >> 24),
   ]
-  // A byte has no padding, so that its bytes are all initialised.
+  // A byte has no padding, so all bytes are initialized.
   return try body(unsafe key.span.bytes)
 }
 
@@ -31,7 +31,7 @@ enum HashFileKeys: RowKeys {
   }
 }
 
-/// Lends the key of a named buffer: its name in UTF-8.
+/// Calls a closure with the key of a named buffer: its name in UTF-8.
 func withKey<Result, Failure: Error>(
   ofBuffer name: String, _ body: (RawSpan) throws(Failure) -> Result
 ) throws(Failure) -> Result {

@@ -3,20 +3,20 @@ public import StoreEngine
 import TokyoCabinet
 import TokyoCabinetFile
 
-/// The hash files of Tokyo Cabinet, as class files.
+/// The format of class files that are Tokyo Cabinet hash files.
 public struct TokyoCabinetFormat: ClassFileFormat {
-  /// How many records a class is going to have, if that is known: new files get enough buckets.
+  /// The expected number of records of a class, if known, for which new files get enough buckets.
   public var expectedRecordCount: Int?
-  /// Records in new files start at multiples of two to this power, at any byte by default.
+  /// The alignment of records in new files as a power of two; any byte by default.
   public var alignmentPower: Int8 = 0
 
-  /// The format with its default settings.
+  /// Creates the format with its default settings.
   public init() {}
 
-  /// The most that this library has the C library read as one piece: 512 MiB.
+  /// The maximum size that the C library may read as one piece: 512 MiB.
   public static var maximumRecordByteCount: Int { 512 << 20 }
 
-  /// Refuses the names of the library's own files and of work files.
+  /// Returns a reason against the names of the store's own files and of work files.
   public static func reason(againstTable name: String) -> String? {
     if StoreDirectory.isLog(name) { return "that is the file of a commit log" }
     if name == StoreDirectory.manifest { return "that is the file which lists the others" }
@@ -24,7 +24,7 @@ public struct TokyoCabinetFormat: ClassFileFormat {
     return nil
   }
 
-  /// Whether the C library names a log or a half-made file so.
+  /// Whether the C library uses such a name for a log or an unfinished file.
   private static func isWorkFile(_ name: String) -> Bool {
     if name.hasSuffix(".wal") { return true }
     let parts = name.split(separator: ".", omittingEmptySubsequences: false)
@@ -32,10 +32,10 @@ public struct TokyoCabinetFormat: ClassFileFormat {
       && parts[parts.count - 1].allSatisfy { ("0"..."9").contains($0) }
   }
 
-  /// The row that a key stands for; nil when it isn't 4 bytes.
+  /// Returns the row of a key; nil if it does not have 4 bytes.
   public static func rowID(ofKey key: RawSpan) -> UInt32? { HashFileKeys.rowID(key) }
 
-  /// Whether a file is a hash database; anything else that lies in the directory is passed over.
+  /// Whether a file is a hash database; other files in the directory are ignored.
   ///
   /// - Throws: `StoreError` with `ioError`.
   public func isClassFile(_ location: ClassFileLocation) throws(StoreError) -> Bool {
@@ -48,14 +48,14 @@ public struct TokyoCabinetFormat: ClassFileFormat {
     }
   }
 
-  /// The mark in a file; nil when there is no file, or none in it.
+  /// Returns the mark in a file; nil if the file does not exist or has no mark.
   ///
   /// - Throws: `StoreError` with `ioError`.
   public func mark(of location: ClassFileLocation) throws(StoreError) -> FileMark? {
     try FileMark.ofHashFile(at: location)
   }
 
-  /// Makes the first file of a table.
+  /// Writes the first file of a table.
   ///
   /// - Throws: `StoreError` with `noSpace` or `ioError`.
   public func write(_ changes: ClassFileChanges, to new: NewClassFile) throws(StoreError) {
@@ -71,7 +71,7 @@ public struct TokyoCabinetFormat: ClassFileFormat {
     ).run()
   }
 
-  /// Whether a file has another byte order than the C library here.
+  /// Whether a file has another byte order than the installed C library.
   ///
   /// - Throws: `StoreError` with `ioError`.
   public func isForeign(_ location: ClassFileLocation) throws(StoreError) -> Bool {
@@ -79,10 +79,10 @@ public struct TokyoCabinetFormat: ClassFileFormat {
     return try order != libraryByteOrder(beside: location)
   }
 
-  /// Reads the structure of a file, without the C library.
+  /// Checks the structure of a file, without the C library.
   ///
-  /// Complexity: linear in the size of the file. Memory: two bits for each place in the file where
-  /// a record could begin.
+  /// Complexity: linear in the size of the file. It needs memory for two bits for each offset at
+  /// which a record could begin.
   ///
   /// - Throws: `StoreError` with `ioError`.
   public func findings(_ location: ClassFileLocation) throws(StoreError) -> [StoreFinding] {
@@ -99,7 +99,7 @@ public struct TokyoCabinetFormat: ClassFileFormat {
     }
   }
 
-  /// Whether every byte of a file of an encrypted store is as it was stamped.
+  /// Whether every byte of a file of an encrypted store is as it was when it was stamped.
   ///
   /// - Throws: `StoreError` with `ioError`.
   public func isAsWritten(_ location: ClassFileLocation) throws(StoreError) -> Bool {
@@ -108,7 +108,7 @@ public struct TokyoCabinetFormat: ClassFileFormat {
 
   // MARK: Opening
 
-  /// Opens a file; nil when there is none.
+  /// Opens a file; returns nil if it does not exist.
   ///
   /// - Throws: `StoreError` with `damaged`, `inUse` or `ioError`.
   public func open(_ location: ClassFileLocation, isOurs: Bool) throws(StoreError) -> (
@@ -117,7 +117,7 @@ public struct TokyoCabinetFormat: ClassFileFormat {
     try storeErrors(at: location) {
       guard var map = try lockedMap(location) else { return nil }
       if let header = HashFileHeader(map), header.isMarkedOpen {
-        // The lock is for the C library now.
+        // The C library needs the lock now.
         map = MappedFile(copying: [])
         try takeBackTransaction(location, header.byteOrder)
         map = try MappedFile(location.file, isLocked: true)
@@ -136,10 +136,10 @@ public struct TokyoCabinetFormat: ClassFileFormat {
     }
   }
 
-  /// Up to this size files are looked at when they are opened, which takes some milliseconds.
+  /// The maximum size of files that are checked at opening, which takes some milliseconds.
   ///
-  /// Reading believes nothing in a file, but would miss a record that a spoilt link does not lead
-  /// to. What this backend itself has made needs no look.
+  /// Reading trusts nothing in a file, but would miss a record that a damaged link does not lead
+  /// to. Files that this backend has written need no check.
   private static let inspectedSize = 4 << 20
 
   private func inspect(_ file: HashFile, _ location: ClassFileLocation) throws(StoreError) {
@@ -151,9 +151,9 @@ public struct TokyoCabinetFormat: ClassFileFormat {
     throw StoreError(.damaged, damage.message, at: damage.location)
   }
 
-  /// Lets the C library take back the transaction of a writer that died in it.
+  /// Makes the C library undo the transaction of a writer that died in it.
   ///
-  /// This library never leaves a file so; BNRPersistence and others did.
+  /// This library never leaves a file in that state; BNRPersistence and others did.
   private func takeBackTransaction(
     _ location: ClassFileLocation, _ order: HashFileHeader.ByteOrder
   ) throws {
@@ -177,7 +177,7 @@ public struct TokyoCabinetFormat: ClassFileFormat {
       at: location.errorLocation())
   }
 
-  /// The byte order of the files that the C library reads.
+  /// Returns the byte order of the files that the C library reads.
   func libraryByteOrder(
     beside location: ClassFileLocation
   ) throws(StoreError) -> HashFileHeader.ByteOrder {

@@ -1,9 +1,9 @@
-/// Places in a file that only grow, all of them aligned: four bytes each.
+/// Ascending, aligned offsets in a file, in four bytes each.
 struct AlignedOffsets {
   private let power: Int
-  /// The offsets, divided by the alignment; without what does not fit into 32 bits.
+  /// The offsets divided by the alignment, without the bits beyond 32.
   private var low: [UInt32] = []
-  /// The indices at which what does not fit has grown by one.
+  /// The indices at which the part beyond 32 bits grows by one.
   private var carries: [Int] = []
   private var last = 0
 
@@ -13,7 +13,7 @@ struct AlignedOffsets {
 
   mutating func reserveCapacity(_ count: Int) { low.reserveCapacity(count) }
 
-  /// Appends an offset that is not smaller than the last, nor by 4 GiB times the alignment greater.
+  /// Appends an offset, at least the last one and less than 4 GiB times the alignment more.
   @inline(__always)
   mutating func append(_ offset: Int) {
     let number = offset >> power
@@ -31,7 +31,7 @@ struct AlignedOffsets {
   @inline(__always)
   subscript(index: Int) -> Int { units(index) << power }
 
-  /// An offset divided by the alignment.
+  /// Returns an offset divided by the alignment.
   @inline(__always)
   func units(_ index: Int) -> Int {
     carries.isEmpty ? Int(low[index]) : largeUnits(index)

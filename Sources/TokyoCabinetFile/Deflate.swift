@@ -1,14 +1,14 @@
 internal import CZlib
 
-/// Raw Deflate, as Tokyo Cabinet has it (`_TCZMRAW` of tcutil.c), through zlib.
+/// Raw Deflate through zlib, as Tokyo Cabinet uses it (`_TCZMRAW` of tcutil.c).
 enum Deflate {
-  /// The level and the memory that Tokyo Cabinet asks for.
+  /// The level and the memory level that Tokyo Cabinet uses.
   private static let (level, memoryLevel): (Int32, Int32) = (5, 7)
-  /// Negative: without a header and a checksum.
+  /// Negative for data without a header and a checksum.
   private static let windowBits: Int32 = -15
   private static let chunk = 4096
 
-  /// Decompresses a value; nil when it is damaged, ends early, or is larger than the limit.
+  /// Decompresses a value; nil if it is damaged, truncated, or larger than the limit.
   static func inflated(_ bytes: RawSpan, limit: Int) -> [UInt8]? {
     unsafe bytes.withUnsafeBytes { (source) -> [UInt8]? in
       var stream = unsafe z_stream()
@@ -21,7 +21,7 @@ enum Deflate {
     }
   }
 
-  /// Compresses a value; nil when there is no memory for it.
+  /// Compresses a value; nil if there is no memory.
   static func deflated(_ bytes: RawSpan) -> [UInt8]? {
     unsafe bytes.withUnsafeBytes { (source) -> [UInt8]? in
       var stream = unsafe z_stream()
@@ -37,13 +37,13 @@ enum Deflate {
     }
   }
 
-  /// Feeds a stream with all bytes, and gathers what comes out until it says that it ends.
+  /// Passes all bytes to a stream, and collects its output until the stream ends.
   private static func run(
     _ stream: inout z_stream, _ source: UnsafeRawBufferPointer, limit: Int,
     _ step: (z_streamp) -> Int32
   ) -> [UInt8]? {
     guard let count = UInt32(exactly: source.count) else { return nil }
-    // zlib reads from here only, though its type does not say so.
+    // zlib only reads from this pointer, although its type is mutable.
     unsafe stream.next_in = UnsafeMutablePointer(
       mutating: source.bindMemory(to: UInt8.self).baseAddress)
     unsafe stream.avail_in = count

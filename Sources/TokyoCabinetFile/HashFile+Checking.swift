@@ -3,14 +3,15 @@ import Files
 extension HashFile {
   /// Checks the whole structure.
   ///
-  /// The header's counts; every block from the first to the end of the file; every bucket, whose
-  /// tree must be in order and hold records of this bucket only; that every record is in exactly
-  /// one tree; the free-block pool. The check goes on behind a fault where that makes sense.
+  /// It verifies the counts of the header; every block from the first to the end of the file; and
+  /// every bucket, whose tree must be in order and contain only records of this bucket. It also
+  /// verifies that every record is in exactly one tree, and the free-block pool. After a problem,
+  /// the check continues if possible.
   ///
-  /// A file that a writer has left open (``HashFileHeader/isMarkedOpen``) is no finding here.
+  /// A file that a writer has left open (``HashFileHeader/isMarkedOpen``) is not a finding.
   ///
-  /// Complexity: linear in the size of the file. Memory: two bits for each place where a record
-  /// could begin.
+  /// Complexity: linear in the size of the file. It needs memory for two bits for each offset at
+  /// which a record could begin.
   public func check() -> HashFileCheck {
     file.withBytes { bytes in
       var walk = HashFileWalk(self)
@@ -23,17 +24,17 @@ extension HashFile {
   }
 }
 
-/// A check under way.
+/// A check in progress.
 struct HashFileWalk {
   private let hashFile: HashFile
   private let geometry: HashFileGeometry
   private(set) var check = HashFileCheck()
-  /// Where blocks begin.
+  /// The offsets of records.
   private var records: OffsetSet
   private var freeBlocks: OffsetSet
-  /// The records that were met in a tree.
+  /// The records that were found in a tree.
   private var reached: OffsetSet
-  /// Whether the chain of blocks could be followed to its end.
+  /// Whether the chain of blocks is intact to its end.
   private var isChainWhole = false
 
   init(_ hashFile: HashFile) {
@@ -111,7 +112,7 @@ struct HashFileWalk {
       }
       check.greatestDepth = max(check.greatestDepth, tree.depth)
     }
-    // Behind a fault in the chain nobody knows what the records are.
+    // After a problem in the chain, the set of records is unknown.
     guard isChainWhole else { return }
     let lost = records.count - reached.count
     if lost > 0 {
@@ -124,7 +125,7 @@ struct HashFileWalk {
 
   mutating func checkPool(_ bytes: RawSpan) {
     do {
-      // While a writer has the file open, the list is in its memory.
+      // While a writer has the file open, the list is in the writer's memory.
       if hashFile.header.isMarkedOpen { return }
       var last = 0
       for entry in try hashFile.freeBlockPool() where isChainWhole {
@@ -139,7 +140,7 @@ struct HashFileWalk {
     }
   }
 
-  /// Whether an entry stands for one free block, or several that follow one another.
+  /// Whether an entry covers exactly one free block, or several adjacent ones.
   private func isFree(_ entry: HashFile.FreeBlock, _ bytes: RawSpan) -> Bool {
     var offset = entry.offset
     let end = entry.offset + entry.size

@@ -1,24 +1,23 @@
 import Files
 
-// Reading many records at once, for who wants copies: a stretch of the file is copied as a whole,
-// and then it is said where in the copy the values are.
+// Copying many records at once: a stretch of the file is copied as a whole, and the entries locate
+// the values in the copy.
 
 extension HashFile {
-  /// The row of a record, which is its key of 4 bytes, and where its value begins and ends in a
-  /// copy.
+  /// The row ID of a record, which is its key of 4 bytes, and the range of its value in a copy.
   package typealias Entry = (rowID: UInt32, start: UInt32, end: UInt32)
 
-  /// Copies records whose keys are of 4 bytes, the least significant first.
+  /// Copies records with keys of 4 bytes, least significant byte first.
   ///
-  /// Complexity: linear in what is copied.
+  /// Complexity: linear in the copied part.
   ///
   /// - Parameters:
-  ///   - position: Where an earlier call has stopped; nil is the first record.
-  ///   - copy: Gets the bytes; what is there stays.
-  ///   - entries: Gets the records.
-  ///   - limits: About how many bytes, and how many records at most.
-  /// - Returns: where to go on; nil at the end of the file.
-  /// - Throws: ``HashFileError`` with `damaged`, for a key that is not of 4 bytes, too, or
+  ///   - position: The position at which an earlier call stopped; nil for the first record.
+  ///   - copy: The bytes to append to.
+  ///   - entries: The entries to append to.
+  ///   - limits: The approximate maximum of bytes, and the maximum of records.
+  /// - Returns: The position to continue at; nil at the end of the file.
+  /// - Throws: ``HashFileError`` with `damaged`, also for a key of another size, or
   ///   `unsupportedCompression`.
   package func copyRecords(
     from position: Int?, to copy: inout [UInt8], _ entries: inout [Entry],
@@ -37,19 +36,19 @@ extension HashFile {
     }
   }
 
-  /// So much of the file stays in memory behind a scan.
+  /// The part of the file that stays in memory after a scan has passed it.
   private static let window = 4 << 20
 
-  /// Lets go of the part of the file that a scan has left behind, a window at a time.
+  /// Frees the memory of the part of the file that a scan has passed, one window at a time.
   ///
-  /// A walk over a file of any size takes no more memory than a window so.
+  /// So a scan of a file of any size needs no more memory than a window.
   private func release(_ before: Int, _ now: Int) {
     guard before / Self.window != now / Self.window else { return }
     let end = now / Self.window * Self.window
     file.release(before / Self.window * Self.window..<end)
   }
 
-  /// Copies records up to the next large free block, and returns where to go on.
+  /// Copies records up to the next large free block, and returns the position to continue at.
   private func copyStretch(
     _ bytes: RawSpan, from start: Int, to copy: inout [UInt8], _ entries: inout [Entry],
     _ limits: (bytes: Int, records: Int)
@@ -74,7 +73,7 @@ extension HashFile {
     return next
   }
 
-  /// A smaller free block is copied along.
+  /// The size up to which a free block is copied, too.
   private static let copiedGap = 512
 
   private func copyRecord(

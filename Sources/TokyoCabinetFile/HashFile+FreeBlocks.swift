@@ -1,15 +1,15 @@
 import Files
 
 extension HashFile {
-  /// A part of the file that holds no record, for a writer to use.
+  /// A part of the file without records, which a writer can use.
   public struct FreeBlock: Sendable, Hashable {
-    /// Where it begins, in bytes from the beginning of the file.
+    /// The offset in the file.
     public let offset: Int
     /// Its size in bytes.
     public let size: Int
   }
 
-  /// The free blocks between the records, in the order of the file.
+  /// Returns the free blocks between the records, in the order of the file.
   ///
   /// Complexity: linear in the size of the file.
   ///
@@ -27,10 +27,9 @@ extension HashFile {
     }
   }
 
-  /// The free-block pool: the free blocks that the next writer is going to know of.
+  /// Returns the free-block pool: the free blocks that the next writer will know.
   ///
-  /// It need not have them all, and one of its entries may stand for several that follow one
-  /// another.
+  /// It may be incomplete, and one entry may cover several adjacent blocks.
   ///
   /// Complexity: linear in the size of the pool.
   ///
@@ -39,7 +38,7 @@ extension HashFile {
     try file.withBytes { (bytes) throws(HashFileError) in
       var (cursor, last) = (geometry.pool, 0)
       var blocks: [FreeBlock] = []
-      // Pairs of sizes, the distance from the block before and the size, up to a 0
+      // The pool has pairs of numbers, the distance from the previous block and the size, up to a 0
       // (`tchdbsavefbp`).
       while cursor < geometry.first, bytes.loadByte(at: cursor) != 0 {
         let start = cursor
@@ -58,7 +57,7 @@ extension HashFile {
 }
 
 extension HashFileGeometry {
-  /// A number of the pool, in bytes; nil when it is not written as such, or larger than the file.
+  /// Reads a number of the pool, in bytes; nil if it is not valid, or larger than the file.
   fileprivate func poolNumber(in bytes: RawSpan, at cursor: inout Int) -> Int? {
     var (number, shift) = (0, 0)
     while cursor < first, shift < 49 {

@@ -1,13 +1,13 @@
 import Files
 
 extension HashFile {
-  /// Lends the value of a key to a closure.
+  /// Calls a closure with the value of a key.
   ///
   /// Complexity: constant time on average; the depth of one bucket's tree.
   ///
-  /// - Returns: what the closure returns; nil when there is no such key.
-  /// - Throws: ``HashFileError`` with `damaged` or `unsupportedCompression`; what the closure
-  ///   throws.
+  /// - Returns: The result of the closure; nil if there is no such key.
+  /// - Throws: ``HashFileError`` with `damaged` or `unsupportedCompression`, or an error of the
+  ///   closure.
   public func withValue<Result>(
     forKey key: RawSpan, _ body: (_ value: RawSpan) throws -> Result
   ) throws -> Result? {
@@ -19,7 +19,7 @@ extension HashFile {
     }
   }
 
-  /// A copy of the value of a key; nil when there is no such key.
+  /// Returns a copy of the value of a key; nil if there is no such key.
   ///
   /// Complexity: constant time on average, and linear in the size of the value.
   ///
@@ -28,7 +28,7 @@ extension HashFile {
     try key.lend { try withValue(forKey: $0) { [UInt8](copying: $0) } }
   }
 
-  /// Appends a copy of the value of a key to bytes; false when there is no such key.
+  /// Appends a copy of the value of a key to bytes; returns false if there is no such key.
   package func copyValue(
     forKey key: RawSpan, to copy: inout [UInt8]
   ) throws(HashFileError) -> Bool {
@@ -44,7 +44,7 @@ extension HashFile {
     }
   }
 
-  /// Whether there is a record of a key.
+  /// Whether a key has a record.
   ///
   /// Complexity: constant time on average.
   ///
@@ -53,10 +53,11 @@ extension HashFile {
     try file.withBytes { try find(key, in: $0) != nil }
   }
 
-  /// Follows the tree of the key's bucket (`tchdbgetimpl`).
+  /// Finds a key in the tree of its bucket (`tchdbgetimpl`).
   ///
-  /// To the left are greater second hashes, and greater keys of the same; a circle of links is
-  /// noticed by meeting a record again, the last of those at steps 1, 2, 4, 8 and so on (Brent).
+  /// The left side has greater second hashes, and greater keys with the same second hash. A cycle
+  /// of links is detected by meeting a record again: the last of those at steps 1, 2, 4, 8 and so
+  /// on (Brent's algorithm).
   private func find(
     _ key: RawSpan, in bytes: RawSpan
   ) throws(HashFileError) -> HashFileBlock? {
@@ -65,7 +66,7 @@ extension HashFile {
     }
   }
 
-  /// The record of a row, whose key has 4 bytes, the least significant first.
+  /// Finds the record of a row, whose key has 4 bytes, least significant first.
   func find(row: UInt32, in bytes: RawSpan) throws(HashFileError) -> HashFileBlock? {
     let word = row.byteSwapped
     return try find(HashFileFormat.hashes(ofBigEndian: word), in: bytes) { record in
@@ -80,7 +81,7 @@ extension HashFile {
     return Int(word) - Int(bytes.loadUInt32(at: record.keyStart, isBigEndian: true))
   }
 
-  /// The same for any key, of which a closure says whether it is greater than that of a record.
+  /// Finds any key; the closure compares it with the key of a record.
   @inline(__always)
   private func find(
     _ hashes: (first: UInt64, second: UInt8), in bytes: RawSpan,
@@ -98,15 +99,15 @@ extension HashFile {
     return nil
   }
 
-  /// Looks at one record of a tree, and goes on to the next: 0 behind the last one.
+  /// Visits one record of a tree, and advances the offset to the next one, or to 0 after the last.
   ///
-  /// - Returns: The record, if its key is the wanted one.
+  /// - Returns: The record, if it has the wanted key.
   @inline(__always)
   func step(
     _ offset: inout Int, _ secondHash: UInt8, _ bytes: RawSpan, _ compare: (HashFileBlock) -> Int
   ) throws(HashFileError) -> HashFileBlock? {
     try checkRecord(at: offset, bytes)
-    // Most records on the way differ in the second hash: the sizes and the key are not looked at.
+    // Most records on the path differ in the second hash, so their sizes and keys are not read.
     let other = bytes.loadByte(at: offset + 1)
     var isLeft = secondHash > other
     if secondHash == other {
@@ -120,7 +121,7 @@ extension HashFile {
     return nil
   }
 
-  /// Makes sure that a record, or at least its links, can be at an offset.
+  /// Throws unless a record, or at least its links, can be at an offset.
   @inline(__always)
   private func checkRecord(at offset: Int, _ bytes: RawSpan) throws(HashFileError) {
     guard offset >= geometry.first, offset <= geometry.end - geometry.leastRecordSize else {

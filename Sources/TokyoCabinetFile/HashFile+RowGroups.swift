@@ -1,29 +1,30 @@
 import Files
 
-// Looking up many rows side by side. Each step on the way to a record waits for memory; the steps of
-// several rows don't depend on each other, so that the processor waits for them at the same time.
+// Looking up many rows in parallel. Each step on the path to a record waits for memory. The steps
+// of several rows are independent, so the processor can wait for them at the same time.
 
 extension HashFile {
-  /// A row on the way to its record.
+  /// A row on the path to its record.
   private struct LookUp {
-    /// Where the row is among those of the group.
+    /// The index of the row in the group.
     var index = 0
-    /// The key as it stands in the file, read with the most significant byte first.
+    /// The key in the file, read as a big-endian number.
     var word: UInt32 = 0
     var secondHash: UInt8 = 0
-    /// The next record on the way; 0 behind the last one.
+    /// The offset of the next record on the path; 0 after the last.
     var offset = 0
   }
 
-  /// The rows that are looked up side by side: about as many as there are reads from memory that a
-  /// core can have under way.
+  /// The rows that are looked up in parallel.
+  ///
+  /// Their number is about the number of memory reads that a core can have in progress.
   private typealias Group = InlineArray<16, LookUp>
   static var groupSize: Int { Group.count }
 
-  /// A tree that is deeper is walked alone, which notices circles.
+  /// The depth from which a tree is searched separately, in a way that detects cycles.
   private static let stepLimit = 64
 
-  /// Returns which rows have a record.
+  /// Returns for each of the given rows whether it has a record.
   ///
   /// Complexity: linear in the number of rows, on average.
   ///

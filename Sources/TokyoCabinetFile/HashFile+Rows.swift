@@ -1,9 +1,9 @@
 import Files
 
-// Reading the records of rows, whose keys have 4 bytes, the least significant first.
+// Reading the records of rows, whose keys have 4 bytes, least significant first.
 
 extension HashFile {
-  /// Appends a copy of the record of a row to bytes; false when there is no such row.
+  /// Appends a copy of the record of a row to bytes; returns false if there is no such row.
   ///
   /// Complexity: constant time on average, and linear in the size of the record.
   ///
@@ -18,19 +18,19 @@ extension HashFile {
     }
   }
 
-  /// Copies the records of some rows, in their order; those that are not there are left out.
+  /// Copies the records of the given rows, in their order; rows without a record are left out.
   ///
-  /// Give the rows in ascending order. A row that is not far behind the one before it often has its
-  /// record a few records further on, where it is found without a look-up. That record is in the
-  /// chain of blocks, as a scan finds it.
+  /// Pass the rows in ascending order. The record of a row that follows the previous row closely is
+  /// often a few records further in the file, where it is found without a look-up. That record
+  /// belongs to the chain of blocks, as in a scan.
   ///
   /// Complexity: linear in the number of rows, and in the size of their records.
   ///
   /// - Parameters:
   ///   - rows: The rows.
-  ///   - copy: Gets the bytes; what is there stays.
-  ///   - entries: Gets the records.
-  ///   - byteLimit: With so many bytes the call ends, and leaves out the rest of the rows.
+  ///   - copy: The bytes to append to.
+  ///   - entries: The entries to append to.
+  ///   - byteLimit: The size at which the call ends, and leaves out the remaining rows.
   /// - Throws: ``HashFileError`` with `damaged` or `unsupportedCompression`.
   package func copyRecords(
     of rows: [UInt32], to copy: inout [UInt8], _ entries: inout [Entry], byteLimit: Int
@@ -39,7 +39,7 @@ extension HashFile {
       var previous: (row: UInt32, end: Int)?
       for start in stride(from: 0, to: rows.count, by: Self.groupSize) {
         let group = rows[start..<min(start + Self.groupSize, rows.count)]
-        // Rows that are far from each other are looked up side by side, all others one by one.
+        // Rows that are far apart are looked up in parallel, all others one by one.
         let records = Self.areFar(group) ? try find(rows: group, in: bytes) : nil
         for (index, row) in group.enumerated() {
           if copy.count >= byteLimit { return }
@@ -55,7 +55,7 @@ extension HashFile {
     }
   }
 
-  /// Whether few of some rows can be near each other.
+  /// Whether few of the rows can be close to each other.
   private static func areFar(_ rows: ArraySlice<UInt32>) -> Bool {
     guard let first = rows.first, let last = rows.last, last > first else { return false }
     return last - first > nearRows * UInt32(rows.count)
@@ -72,11 +72,12 @@ extension HashFile {
     return try find(row: row, in: bytes)
   }
 
-  /// A look-up takes as long as going past so many records.
+  /// The number of records that can be passed in the time of a look-up.
   private static let nearRows: UInt32 = 16
 
-  /// The record of a row that is so many rows behind the one whose record ends at an offset, if it
-  /// is one of the next.
+  /// Returns the record of a row if it is among the next records after an offset.
+  ///
+  /// The record of the previous row ends at the offset, and the row is `distance` rows further.
   @inline(__always)
   private func block(
     of row: UInt32, _ distance: UInt32, from end: Int, in bytes: RawSpan

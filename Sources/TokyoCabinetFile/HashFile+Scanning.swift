@@ -1,20 +1,21 @@
 import Files
 
 extension HashFile {
-  /// Whether a scan goes on.
+  /// The decision whether a scan continues.
   public enum ScanStep: Sendable {
-    /// Go on with the next record.
+    /// Continue with the next record.
     case next
-    /// Stop behind this record.
+    /// Stop after this record.
     case pause
   }
 
-  /// Lends all records, in the order of the file.
+  /// Calls a closure with all records, in the order of the file.
   ///
   /// Complexity: linear in the size of the file.
   ///
-  /// - Parameter body: Gets a key and a value, where the file has them; they are valid only inside.
-  /// - Throws: ``HashFileError`` with `damaged` or `unsupportedCompression`; what the body throws.
+  /// - Parameter body: Called with a key and a value in place; they are valid only during the call.
+  /// - Throws: ``HashFileError`` with `damaged` or `unsupportedCompression`, or an error of the
+  ///   closure.
   public func forEach(_ body: (_ key: RawSpan, _ value: RawSpan) throws -> Void) throws {
     _ = try scan { key, value in
       try body(key, value)
@@ -22,15 +23,17 @@ extension HashFile {
     }
   }
 
-  /// Lends records in the order of the file, until the body has had enough.
+  /// Calls a closure with records in the order of the file, until it pauses.
   ///
-  /// Complexity: linear in the size of what is scanned.
+  /// Complexity: linear in the size of the scanned part.
   ///
   /// - Parameters:
-  ///   - position: Where an earlier scan of the same file has stopped; nil is the beginning.
-  ///   - body: Gets a key and a value, where the file has them; they are valid only inside.
-  /// - Returns: where to go on; nil at the end of the file.
-  /// - Throws: ``HashFileError`` with `damaged` or `unsupportedCompression`; what the body throws.
+  ///   - position: The position at which an earlier scan of the same file stopped; nil for the
+  ///     beginning.
+  ///   - body: Called with a key and a value in place; they are valid only during the call.
+  /// - Returns: The position to continue at; nil at the end of the file.
+  /// - Throws: ``HashFileError`` with `damaged` or `unsupportedCompression`, or an error of the
+  ///   closure.
   public func scan(
     from position: Int? = nil, _ body: (_ key: RawSpan, _ value: RawSpan) throws -> ScanStep
   ) throws -> Int? {
@@ -52,12 +55,12 @@ extension HashFile {
     }
   }
 
-  /// Lends the keys of all records, in the order of the file; of any compression.
+  /// Calls a closure with the keys of all records, in the order of the file, with any compression.
   ///
   /// Complexity: linear in the size of the file.
   ///
-  /// - Parameter body: Gets a key, which is valid only inside.
-  /// - Throws: ``HashFileError`` with `damaged`; what the body throws.
+  /// - Parameter body: Called with a key, which is valid only during the call.
+  /// - Throws: ``HashFileError`` with `damaged`, or an error of the closure.
   public func forEachKey(_ body: (_ key: RawSpan) throws -> Void) throws {
     try file.withBytes { bytes in
       var offset = geometry.first
@@ -69,7 +72,7 @@ extension HashFile {
     }
   }
 
-  /// Lends a value as it was before it was compressed.
+  /// Calls a closure with a value, decompressed if necessary.
   func withPlainValue<Result>(
     _ block: HashFileBlock, _ bytes: RawSpan, _ body: (RawSpan) throws -> Result
   ) throws -> Result {
@@ -77,7 +80,7 @@ extension HashFile {
     return try plainValue(block, bytes).lend(body)
   }
 
-  /// A compressed value as it was before.
+  /// Returns a compressed value in its original form.
   func plainValue(_ block: HashFileBlock, _ bytes: RawSpan) throws(HashFileError) -> [UInt8] {
     guard header.options.isDisjoint(with: [.bzip, .tcbs, .ownCodec]) else {
       throw HashFileError(

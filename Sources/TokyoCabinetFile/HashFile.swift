@@ -1,26 +1,25 @@
 package import Files
 
-/// A hash database file of Tokyo Cabinet, open for reading: mapped into memory, without the C
-/// library.
+/// A hash database file of Tokyo Cabinet, mapped into memory for reading without the C library.
 ///
 ///     let songs = try HashFile("Song")
 ///     try songs.forEach { key, value in print(key.byteCount, value.byteCount) }
 ///     let title = try songs.value(forKey: [2, 0, 0, 0])
 ///
-/// Files of either byte order are read, with 32-bit and 64-bit offsets, of any alignment. Values
-/// that were compressed with Deflate are lent as they were before; of bzip2 and of the library's
-/// own compression only the keys can be read.
+/// It reads files of either byte order, with 32-bit and 64-bit offsets, and of any alignment.
+/// Values compressed with Deflate are decompressed. With bzip2 and the library's own compression
+/// only the keys are readable.
 ///
-/// Nothing in the file is believed: every offset, size and link is checked before it is followed. A
-/// damaged file gives a ``HashFileError`` that says where; it can't end the process, make a call
-/// run for ever, or have memory read that is not the file's.
+/// Nothing in the file is trusted: every offset, size and link is checked before it is followed. A
+/// damaged file results in a ``HashFileError`` with the place. It can't end the process, make a
+/// call run forever, or cause reads outside of the file.
 ///
-/// The file is that which had the name when it was opened, however long this object lives. While it
-/// is open nobody may cut it short: see <doc:HashFileFormat>. The file is never written to.
+/// The object always reads the file that had the name when it was opened. While it is open, no
+/// process may truncate the file: see <doc:HashFileFormat>. The file is never written to.
 ///
-/// Safe on any threads; nobody waits for anybody.
+/// Safe on any thread; calls never wait for each other.
 public final class HashFile: Sendable {
-  /// The path it was opened by.
+  /// The path by which it was opened.
   public let path: String
   /// The header.
   public let header: HashFileHeader
@@ -35,25 +34,25 @@ public final class HashFile: Sendable {
   ///   `truncated` or `damaged`.
   public convenience init(_ path: String) throws(HashFileError) { try self.init(path.location) }
 
-  /// Opens a regular file, perhaps one in an open directory.
+  /// Opens a regular file, which may be in an open directory.
   package convenience init(_ location: FileLocation) throws(HashFileError) {
     let file = try hashFileErrors { () throws(SystemError) in try MappedFile(location) }
     try self.init(file)
   }
 
-  /// Reads bytes as if they were a file's.
+  /// Reads bytes like a file.
   ///
   /// Complexity: linear in the number of bytes, which are copied.
   ///
   /// - Parameters:
   ///   - bytes: The whole file.
-  ///   - path: What errors are to name as the file.
+  ///   - path: The path for errors.
   /// - Throws: ``HashFileError`` with `notAHashFile`, `truncated` or `damaged`.
   public convenience init(bytes: [UInt8], path: String = "memory") throws(HashFileError) {
     try self.init(MappedFile(copying: bytes, path: path))
   }
 
-  /// Reads a file that is mapped already.
+  /// Reads a file that is already mapped.
   package init(_ file: MappedFile) throws(HashFileError) {
     self.file = file
     path = file.path
@@ -65,11 +64,11 @@ public final class HashFile: Sendable {
     geometry = try HashFileGeometry(header, size: file.count, path: file.path)
   }
 
-  /// The number of records, as the header has it.
+  /// The number of records according to the header.
   public var count: Int { Int(clamping: header.recordCount) }
   /// The size of the file in bytes.
   public var fileSize: Int { file.count }
-  /// Whether the values are compressed, in whatever way.
+  /// Whether the values are compressed, by any method.
   public var isCompressed: Bool { !header.options.isDisjoint(with: .compressed) }
 
   func damaged(_ message: String, _ offset: Int) -> HashFileError {
@@ -77,25 +76,25 @@ public final class HashFile: Sendable {
   }
 }
 
-/// Where things are in a file, as a header has it that was found to be possible.
+/// The geometry of a file, from a header that was found to be possible.
 struct HashFileGeometry: Sendable {
-  /// Whether numbers have their most significant byte first.
+  /// Whether numbers are big-endian.
   let isBigEndian: Bool
-  /// Whether offsets take 8 bytes, and not 4.
+  /// Whether offsets have 8 bytes instead of 4.
   let isLarge: Bool
-  /// Offsets in the file are kept divided by two to this power.
+  /// The alignment as a power of two, by which offsets in the file are divided.
   let alignmentPower: UInt64
   let bucketCount: UInt64
-  /// Where the first block is, if there is one.
+  /// The offset of the first block, if there is one.
   let first: Int
-  /// Where the last block ends.
+  /// The end of the last block.
   let end: Int
 
-  /// The width of an offset.
+  /// The number of bytes of an offset.
   @inline(__always) var width: Int { isLarge ? 8 : 4 }
-  /// A record without key and value: mark, second hash, links, three sizes.
+  /// The size of a record without key and value: mark, second hash, links, three sizes.
   @inline(__always) var leastRecordSize: Int { 6 + 2 * width }
-  /// Where the free-block pool begins.
+  /// The offset of the free-block pool.
   var pool: Int { HashFileHeader.size + Int(bucketCount) * width }
 
   init(_ header: HashFileHeader, size: Int, path: String) throws(HashFileError) {
@@ -117,23 +116,23 @@ struct HashFileGeometry: Sendable {
     isLarge = header.options.contains(.large)
     alignmentPower = UInt64(header.alignmentPower)
     bucketCount = header.bucketCount
-    // A header that makes sense has its buckets before the first block, and that before the end.
+    // A valid header has its buckets before the first block, and the first block before the end.
     first = Int(header.firstRecord)
     end = Int(header.fileSize)
   }
 
-  /// The offset in an entry of the bucket array or a link, in bytes from the file's beginning.
+  /// Returns the offset in an entry of the bucket array or in a link, in bytes.
   @inline(__always)
   func offset(in bytes: RawSpan, at position: Int) -> Int {
     let number =
       isLarge
       ? bytes.loadUInt64(at: position, isBigEndian: isBigEndian)
       : UInt64(bytes.loadUInt32(at: position, isBigEndian: isBigEndian))
-    // What is shifted out, or makes a negative number, leads out of the file: no file is so large.
+    // A number that would overflow leads out of the file, because no file is so large.
     return number >> 47 == 0 ? Int(number << alignmentPower) : .max
   }
 
-  /// The root of the tree of a bucket; 0 is none.
+  /// Returns the root of a bucket's tree; 0 for none.
   @inline(__always)
   func root(ofBucket bucket: UInt64, in bytes: RawSpan) -> Int {
     offset(in: bytes, at: HashFileHeader.size + Int(bucket) * width)

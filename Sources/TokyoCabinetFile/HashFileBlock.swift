@@ -1,12 +1,12 @@
 import Files
 
-/// A record, or a free block, as it stands in a file: all its parts lie inside.
+/// A record or a free block in a file; all its parts are inside of the file.
 struct HashFileBlock {
-  /// Where it begins.
+  /// The offset of the block.
   let offset: Int
-  /// Where the next one begins.
+  /// The offset of the next block.
   let end: Int
-  /// Where the key begins; 0 for a free block.
+  /// The offset of the key; 0 for a free block.
   let keyStart: Int
   let keyCount: Int
   let valueCount: Int
@@ -16,7 +16,7 @@ struct HashFileBlock {
   @inline(__always) var valueStart: Int { keyStart + keyCount }
   @inline(__always) var value: Range<Int> { valueStart..<valueStart + valueCount }
 
-  /// Why there is no block at a place.
+  /// The reason why there is no block at an offset.
   enum Fault: Error {
     case outOfFile, unknownMark, badSize, tooLong
 
@@ -32,10 +32,10 @@ struct HashFileBlock {
 }
 
 extension HashFileGeometry {
-  /// The block at an offset (`tchdbreadrec`).
+  /// Returns the block at an offset (`tchdbreadrec`).
   @inline(__always)
   func block(in bytes: RawSpan, at offset: Int) throws(HashFileBlock.Fault) -> HashFileBlock {
-    // A free block has 5 bytes, a record more.
+    // A free block has at least 5 bytes, a record more.
     guard offset >= first, offset <= end - 5 else { throw .outOfFile }
     let mark = bytes.loadByte(at: offset)
     if mark == HashFileFormat.recordMark { return try record(in: bytes, at: offset) }
@@ -57,15 +57,16 @@ extension HashFileGeometry {
     var cursor = sizes
     let keyCount = try size(in: bytes, at: &cursor)
     let valueCount = try size(in: bytes, at: &cursor)
-    // Each is below 2 to the 35th: the sum can't overflow.
+    // Each is less than 2 to the 35th, so the sum can't overflow.
     let blockEnd = cursor + keyCount + valueCount + padding
     guard blockEnd <= end else { throw .tooLong }
     return HashFileBlock(
       offset: offset, end: blockEnd, keyStart: cursor, keyCount: keyCount, valueCount: valueCount)
   }
 
-  /// A size (`TCREADVNUMBUF`): seven bits a byte, the low ones first; all but the last are
-  /// inverted.
+  /// Reads a size (`TCREADVNUMBUF`).
+  ///
+  /// It has seven bits per byte, least significant first; all bytes except the last are inverted.
   @inline(__always)
   private func size(in bytes: RawSpan, at cursor: inout Int) throws(HashFileBlock.Fault) -> Int {
     guard cursor < end else { throw .tooLong }
@@ -74,7 +75,7 @@ extension HashFileGeometry {
     return byte < 0x80 ? Int(byte) : try longSize(in: bytes, at: &cursor, Int(~byte))
   }
 
-  /// The rest of a size that has more than one byte.
+  /// Reads the rest of a size with more than one byte.
   private func longSize(
     in bytes: RawSpan, at cursor: inout Int, _ start: Int
   ) throws(HashFileBlock.Fault) -> Int {
@@ -90,14 +91,14 @@ extension HashFileGeometry {
     throw .badSize
   }
 
-  /// Where the link to greater keys of a record stands.
+  /// Returns the offset of a record's link to greater keys.
   @inline(__always) func left(_ record: Int) -> Int { record + 2 }
-  /// Where the link to lesser keys of a record stands.
+  /// Returns the offset of a record's link to lesser keys.
   @inline(__always) func right(_ record: Int) -> Int { record + 2 + width }
 }
 
 extension HashFile {
-  /// The block at an offset.
+  /// Returns the block at an offset.
   @inline(__always)
   func block(in bytes: RawSpan, at offset: Int) throws(HashFileError) -> HashFileBlock {
     do {

@@ -1,20 +1,20 @@
-/// What a full check of a hash file's structure has found.
+/// The result of a full check of a hash file's structure.
 ///
 ///     let check = try HashFile("Song").check()
 ///     for finding in check.findings { print(finding) }
 ///
-/// A file without findings can be given to the C library.
+/// A file without findings is safe to use with the C library.
 public struct HashFileCheck: Sendable {
-  /// Something that is wrong in a file.
+  /// A problem in a file.
   public struct Finding: Sendable, Hashable, CustomStringConvertible {
-    /// Which part of the file it is about.
+    /// The part of the file with the problem.
     public let part: Part
-    /// What is wrong.
+    /// A description of the problem.
     public let message: String
-    /// Where, in bytes from the beginning of the file, if it has a place.
+    /// The offset in the file, if the problem has a place.
     public let offset: Int?
 
-    /// Both in one line.
+    /// The message and the offset in one line.
     public var description: String { message + (offset.map { ", offset \($0)" } ?? "") }
   }
 
@@ -24,31 +24,31 @@ public struct HashFileCheck: Sendable {
     case header
     /// The chain of records and free blocks.
     case blocks
-    /// The buckets and the trees of records that hang from them.
+    /// The buckets and their trees of records.
     case index
     /// The list of free blocks.
     case pool
   }
 
-  /// No more findings than this are kept.
+  /// The maximum number of findings that are kept.
   public static let findingLimit = 100
 
-  /// What is wrong, in the order in which it was found; empty for a file that is sound.
+  /// The findings, in the order in which they were found; empty for an undamaged file.
   public private(set) var findings: [Finding] = []
-  /// How many more findings there were than ``findings`` holds.
+  /// The number of findings beyond those in ``findings``.
   public private(set) var omittedCount = 0
   /// The number of records in the chain of blocks.
   public internal(set) var recordCount = 0
   /// The number of free blocks in the chain of blocks.
   public internal(set) var freeBlockCount = 0
-  /// The bytes in free blocks and in the padding of records.
+  /// The number of bytes in free blocks and in the padding of records.
   public internal(set) var unusedByteCount = 0
-  /// The number of buckets that have a record.
+  /// The number of buckets with records.
   public internal(set) var usedBucketCount = 0
-  /// The most records that a look-up has to read.
+  /// The maximum number of records that a look-up has to read.
   public internal(set) var greatestDepth = 0
 
-  /// Whether nothing is wrong.
+  /// Whether there are no findings.
   public var isSound: Bool { findings.isEmpty }
 
   mutating func add(_ part: Part, _ message: String, at offset: Int? = nil) {

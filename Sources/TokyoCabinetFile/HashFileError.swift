@@ -1,8 +1,8 @@
 import Files
 
-/// What is wrong with a hash file, and where.
+/// An error of a hash file, and its place.
 ///
-/// Match the ``code``, print the description:
+/// Match the ``code``, and print the description:
 ///
 ///     do {
 ///       let songs = try HashFile("Song")
@@ -10,15 +10,15 @@ import Files
 ///       print("Copy the file again: \(error)")
 ///     }
 public struct HashFileError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What kind of thing went wrong.
+  /// The kind of error.
   public let code: Code
   /// The file.
   public let path: String
-  /// Where in the file, in bytes from its beginning, if the failure has a place.
+  /// The offset in the file, if the error has a place.
   public let offset: Int?
-  /// What was found, and what should be there.
+  /// A description of what was found and what was expected.
   public let message: String
-  /// The `errno` of the system call that failed, when one did.
+  /// The `errno` of the system call that failed, if there was one.
   public let systemError: Int32?
 
   init(
@@ -43,13 +43,13 @@ public struct HashFileError: Error, Hashable, Sendable, CustomStringConvertible 
     self.init(code, "\(error)", path: error.path, systemError: error.number)
   }
 
-  /// All of it in one line.
+  /// The code, the message, the file and the offset in one line.
   public var description: String {
     let location = offset.map { ", offset \($0)" } ?? ""
     return "\(code): \(message) (\(path)\(location))"
   }
 
-  /// The kinds of failure; more may be added: a `switch` needs a default.
+  /// The kinds of error; more may be added, so a `switch` needs a default.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     /// The name of the code, as in the source.
     public let description: String
@@ -63,29 +63,29 @@ extension HashFileError.Code {
   public static let noFile = Self(description: "noFile")
   /// The operating system denies access.
   public static let noPermission = Self(description: "noPermission")
-  /// Somebody has the file open for writing.
+  /// Another process has the file open for writing.
   public static let inUse = Self(description: "inUse")
   /// Another failure of the operating system.
   public static let ioError = Self(description: "ioError")
-  /// The disk, or the process's share of it, is full.
+  /// The disk, or the quota of the process, is full.
   public static let noSpace = Self(description: "noSpace")
   /// The header is not that of a hash file.
   public static let notAHashFile = Self(description: "notAHashFile")
   /// The file is shorter than its header says.
   public static let truncated = Self(description: "truncated")
-  /// Something in the file can't be right.
+  /// Part of the file is not valid.
   public static let damaged = Self(description: "damaged")
-  /// The values are compressed in a way that this module can't read.
+  /// The values are compressed by a method that this module can't read.
   public static let unsupportedCompression = Self(description: "unsupportedCompression")
   /// A record or a file is larger than the format allows.
   public static let tooLarge = Self(description: "tooLarge")
-  /// Two records that were to be written have the same key.
+  /// Two records to be written have the same key.
   public static let duplicateKey = Self(description: "duplicateKey")
   /// A layout is out of range.
   public static let invalidLayout = Self(description: "invalidLayout")
 }
 
-/// Makes the errors of the system those of a hash file.
+/// Runs system calls, and converts their errors to errors of a hash file.
 func hashFileErrors<Result>(
   _ body: () throws(SystemError) -> Result
 ) throws(HashFileError) -> Result {

@@ -1,10 +1,10 @@
-// The constants of the format, and what is computed from keys. See the page HashFileFormat; the
-// names in tchdb.c are given beside them.
+// The constants of the format, and functions of keys. See the page HashFileFormat; the names in
+// tchdb.c are given in parentheses.
 //
 //     0          header, 256 bytes
-//     256        bucket array: where each bucket's tree begins
-//     then       free-block pool: where free blocks are, for the next writer
-//     first      blocks, one after the other up to the end of the file
+//     256        bucket array: the root of each bucket's tree
+//     then       free-block pool: the offsets of free blocks, for the next writer
+//     first      blocks, one after another up to the end of the file
 //
 //     record     C8 | second hash | left | right | padding size | key size | value size | key | value
 //                | padding
@@ -17,21 +17,22 @@ enum HashFileFormat {
   static let recordMark: UInt8 = 0xC8
   /// The first byte of a free block (`HDBMAGICFB`).
   static let freeBlockMark: UInt8 = 0xB0
-  /// The alignment power has an upper limit (`HDBMAXAPOW`).
+  /// The maximum alignment power (`HDBMAXAPOW`).
   static let alignmentPowerLimit: UInt8 = 16
-  /// So has that of the free-block pool (`HDBMAXFPOW`).
+  /// The maximum power of the free-block pool (`HDBMAXFPOW`).
   static let freeBlockPowerLimit: UInt8 = 20
-  /// What the program may keep in the header (`HDBOPAQUEOFF`).
+  /// The part of the header that is reserved for programs (`HDBOPAQUEOFF`).
   static let opaque = 128..<256
-  /// The free-block pool takes so much (`HDBFBPBSIZ`).
+  /// The fixed size of the free-block pool (`HDBFBPBSIZ`).
   static let poolBase = 64
-  /// It takes so much more for each block that it is to hold (`HDBFBPESIZ`).
+  /// The additional size for each block in the free-block pool (`HDBFBPESIZ`).
   static let poolEntry = 4
-  /// The most that a key and a value may have together: the library counts in 32 bits.
+  /// The maximum size of a key and a value together, because the library counts in 32 bits.
   static let recordLimit = 512 << 20
 
-  /// The bucket of a key, before the division by the number of buckets, and its second hash
-  /// (`tchdbbidx`).
+  /// Returns the hashes of a key (`tchdbbidx`).
+  ///
+  /// The first one, modulo the number of buckets, is the bucket of the key.
   @inline(__always)
   static func hashes(of key: RawSpan) -> (first: UInt64, second: UInt8) {
     var first: UInt64 = 19_780_211
@@ -44,20 +45,19 @@ enum HashFileFormat {
     return (first, UInt8(truncatingIfNeeded: second))
   }
 
-  /// The same for a key of 4 bytes, of which the first is the most significant.
+  /// Returns the hashes of a key of 4 bytes, given as a big-endian number.
   @inline(__always)
   static func hashes(ofBigEndian word: UInt32) -> (first: UInt64, second: UInt8) {
     let (a, b, c, d) = (word >> 24, word >> 16 & 0xFF, word >> 8 & 0xFF, word & 0xFF)
-    // The start times 37 to the 4th, and the bytes times its powers: no more than 46 bits.
+    // The start times 37 to the 4th, and the bytes times its powers: at most 46 bits.
     let sum = (a &* 37 &+ b) &* 1369 &+ c &* 37 &+ d
     let second = ((((751 &* 31 ^ d) &* 31 ^ c) &* 31 ^ b) &* 31 ^ a)
     return (19_780_211 &* 1_874_161 &+ UInt64(sum), UInt8(truncatingIfNeeded: second))
   }
 
-  /// The order of keys: the longer one is greater, then the first byte that differs decides
-  /// (`tcreckeycmp`).
+  /// Compares keys: the longer key is greater, otherwise the first different byte decides.
   ///
-  /// The result is negative, zero or positive.
+  /// The result is negative, zero or positive (`tcreckeycmp`).
   @inline(__always)
   static func compare(_ a: RawSpan, _ b: RawSpan) -> Int {
     if a.byteCount != b.byteCount { return a.byteCount - b.byteCount }
@@ -68,7 +68,7 @@ enum HashFileFormat {
     return 0
   }
 
-  /// The number of bytes that a size takes (`TCSETVNUMBUF`): seven bits each.
+  /// Returns the number of bytes of a size (`TCSETVNUMBUF`), with seven bits each.
   @inline(__always)
   static func width(ofSize size: Int) -> Int {
     if size < 0x80 { return 1 }
@@ -82,7 +82,7 @@ enum HashFileFormat {
 }
 
 extension [UInt8] {
-  /// Replaces bytes by a number in a byte order.
+  /// Replaces bytes by a number in the given byte order.
   @inline(__always)
   mutating func store(
     _ number: UInt64, width: Int, at offset: Int, _ order: HashFileHeader.ByteOrder

@@ -1,27 +1,26 @@
 import Files
 
-/// A file that is being written from its first record on: its end in memory, what is before that on
-/// the disk.
+/// A file that is being written sequentially: the end is in memory, the rest on the disk.
 struct HashFileImage {
-  /// nil: everything stays in memory, or the file is closed.
+  /// The file; nil if everything stays in memory, or the file is closed.
   private var file: NewFile?
-  /// Where the part in memory begins.
+  /// The offset of the part in memory.
   private var tailStart: Int
-  /// The part that is in memory.
+  /// The part in memory.
   var tail: [UInt8] = []
-  /// Whether the file is closed, and either whole or removed.
+  /// Whether the file is closed, and either complete or removed.
   private(set) var isFinished = false
 
-  /// So much is gathered before it is written.
+  /// The number of bytes that are collected before they are written.
   private static let capacity = 512 << 10
 
   init(_ file: NewFile?, start: Int) { (self.file, tailStart) = (file, start) }
 
-  /// Where the file ends.
+  /// The end of the file.
   @inline(__always)
   var end: Int { tailStart + tail.count }
 
-  /// Writes the part in memory when it has become large.
+  /// Writes the part in memory if it is large.
   @inline(__always)
   mutating func flushIfFull() throws(HashFileError) {
     if tail.count >= Self.capacity { try flush() }
@@ -40,7 +39,7 @@ struct HashFileImage {
     try hashFileErrors { () throws(SystemError) in try file.write(bytes, at: offset) }
   }
 
-  /// Writes the rest and the beginning, and closes the file.
+  /// Writes the rest and the part before the first record, and closes the file.
   mutating func finish(_ start: [UInt8], synchronized: Bool) throws(HashFileError) {
     guard let file else { return }
     try flush()

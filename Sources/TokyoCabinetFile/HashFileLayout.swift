@@ -1,29 +1,31 @@
 import Files
 
-/// How a file that is written anew is laid out.
+/// The layout of a hash file that is written as a whole.
 public struct HashFileLayout: Sendable, Hashable {
   /// The order of the bytes of its numbers.
   ///
-  /// The C library reads files of one order only: Debian's build those of `big`, which is the
-  /// default, others those of `little`.
+  /// The C library reads only files of one order: Debian's build reads `big`, which is the default,
+  /// others `little`.
   public var byteOrder: HashFileHeader.ByteOrder
-  /// The number of buckets, exactly; the default is the library's 131,071.
+  /// The exact number of buckets; the default is the library's 131,071.
   ///
   /// A bucket takes 4 bytes of the file (8 with ``HashFileOptions/large``). Records that share a
   /// bucket form a binary tree.
   public var bucketCount: Int
-  /// Records start at multiples of two to this power, 0 to 16; the default is 4, 16 bytes.
+  /// The alignment of records as a power of two, 0 to 16; the default is 4, or 16 bytes.
   ///
   /// A small alignment makes a smaller file, which may grow to 4 GiB times the alignment.
   public var alignmentPower: UInt8
-  /// The free-block pool has two to this power entries, 0 to 20; the default is 10.
+  /// The size of the free-block pool as a power of two, 0 to 20; the default is 10.
   public var freeBlockPower: UInt8
-  /// 64-bit offsets, and compression, of which only Deflate can be written; by default neither.
+  /// The options for 64-bit offsets and compression; by default neither.
+  ///
+  /// Of the compressions only Deflate can be written.
   public var options: HashFileOptions
-  /// Up to 128 bytes that stand in the header for the program; by default none.
+  /// Up to 128 bytes in the header that programs may use; by default none.
   public var opaque: [UInt8] = []
 
-  /// Describes a layout; what is left out is the library's default.
+  /// Creates a layout; the defaults are those of the library.
   public init(
     byteOrder: HashFileHeader.ByteOrder = .big, bucketCount: Int = 131_071,
     alignmentPower: UInt8 = 4, freeBlockPower: UInt8 = 10, options: HashFileOptions = []
@@ -35,24 +37,24 @@ public struct HashFileLayout: Sendable, Hashable {
     self.options = options
   }
 
-  /// The width of an offset.
+  /// The number of bytes of an offset.
   var width: Int { options.contains(.large) ? 8 : 4 }
   var alignment: Int { 1 << Int(alignmentPower) }
 
-  /// Where the first block begins (`tchdbopenimpl`).
+  /// The offset of the first block (`tchdbopenimpl`).
   var first: Int {
     let pool = HashFileFormat.poolBase + HashFileFormat.poolEntry << Int(freeBlockPower)
     return aligned(HashFileHeader.size + bucketCount * width + pool)
   }
 
-  /// The first place from an offset on where a block can begin.
+  /// Returns the first offset, from a given one on, at which a block can begin.
   @inline(__always)
   func aligned(_ offset: Int) -> Int { (offset + alignment - 1) & ~(alignment - 1) }
 
-  /// How large the file may become: what its offsets can address.
+  /// The maximum size of the file, which its offsets can address.
   var sizeLimit: Int { options.contains(.large) ? 1 << 47 : (1 << 32) << Int(alignmentPower) }
 
-  /// The size of a record without its padding.
+  /// Returns the size of a record without its padding.
   @inline(__always)
   func recordSize(_ keyCount: Int, _ valueCount: Int) -> Int {
     4 + 2 * width + HashFileFormat.width(ofSize: keyCount)
@@ -78,7 +80,7 @@ public struct HashFileLayout: Sendable, Hashable {
 }
 
 extension HashFileHeader {
-  /// The bytes of a header of this format, as the library that Debian has would write them.
+  /// Returns the bytes of a header of this format, as Debian's version of the library writes them.
   static func bytes(_ layout: HashFileLayout, recordCount: Int, fileSize: Int) -> [UInt8] {
     var bytes = Array("ToKyO CaBiNeT\n1.0:911\n".utf8)
     bytes += [UInt8](repeating: 0, count: size - bytes.count)
@@ -96,7 +98,7 @@ extension HashFileHeader {
 }
 
 extension HashFileLayout {
-  /// The fields of a header, but for its opaque bytes.
+  /// Creates the layout of a header, without its opaque bytes.
   init(of header: HashFileHeader) {
     self.init(
       byteOrder: header.byteOrder, bucketCount: Int(clamping: header.bucketCount),
@@ -106,7 +108,7 @@ extension HashFileLayout {
 }
 
 extension HashFile {
-  /// How the file is laid out; a file that is written anew in the same way takes its place.
+  /// The layout of the file, for a file that replaces it.
   public var layout: HashFileLayout {
     var layout = HashFileLayout(of: header)
     layout.opaque = file.withBytes { [UInt8](copying: $0.extracting(HashFileFormat.opaque)) }

@@ -1,16 +1,16 @@
 /// A record among those of its bucket.
 struct HashFileMember {
-  /// What decides on its place, as far as that goes.
+  /// The first part of the record's sort key.
   let order: UInt64
-  /// The number of the record, from 1 on.
+  /// The number of the record, from 1.
   let number: UInt32
 }
 
-/// Where records are, their links, and the roots of buckets.
+/// The offsets of records, their links, and the roots of buckets.
 ///
-/// Links and roots are numbers of records from 1 on; 0 is none.
+/// Links and roots are numbers of records, from 1; 0 means none.
 struct HashFileLinks {
-  /// Where each record begins, and the last one ends.
+  /// The offset of each record, followed by the end of the last one.
   let offsets: AlignedOffsets
   private(set) var children: [Children]
   var roots: [UInt32]
@@ -28,8 +28,10 @@ struct HashFileLinks {
     roots = [UInt32](repeating: 0, count: layout.bucketCount)
   }
 
-  /// Puts the records of each bucket into a chain: from its root to the last record of the bucket,
-  /// and on from each by its left link to the one before it.
+  /// Links the records of each bucket to a list.
+  ///
+  /// The root of a bucket is its last record, and the left link of a record leads to the one before
+  /// it.
   mutating func chain(_ keys: PlannedKeys) {
     for number in numbers {
       let bucket = bucket(of: number, keys)
@@ -41,19 +43,19 @@ struct HashFileLinks {
   /// The numbers of all records.
   var numbers: Range<UInt32> { 1..<UInt32(children.count) + 1 }
 
-  /// The bucket of a record.
+  /// Returns the bucket of a record.
   @inline(__always)
   func bucket(of number: UInt32, _ keys: PlannedKeys) -> Int {
     Int(keys.firstHash(number) % UInt64(roots.count))
   }
 
-  /// Whether a record is the last of its bucket, which has others.
+  /// Whether a record is the last of several in its bucket, which is still a list.
   @inline(__always)
   func isTreeless(_ bucket: Int, _ number: UInt32) -> Bool {
     roots[bucket] == number && children[Int(number) - 1].left != 0
   }
 
-  /// Puts the records of a chain into an array.
+  /// Collects the records of a list in an array.
   func chained(from last: UInt32, _ keys: PlannedKeys, _ members: inout [HashFileMember]) {
     members.removeAll(keepingCapacity: true)
     var number = last
@@ -63,11 +65,11 @@ struct HashFileLinks {
     }
   }
 
-  /// Where a record begins; 0 for none.
+  /// Returns the offset of a record; 0 for none.
   @inline(__always)
   func offset(of number: UInt32) -> Int { number == 0 ? 0 : offsets[Int(number) - 1] }
 
-  /// Makes a tree of records in order, as flat as can be; its root.
+  /// Builds a tree of sorted records, as flat as possible, and returns its root.
   mutating func makeTree(_ members: [HashFileMember], _ range: Range<Int>) -> UInt32 {
     if range.isEmpty { return 0 }
     let middle = range.lowerBound + (range.count - 1) / 2

@@ -2,10 +2,10 @@
 public struct HashFileOptions: OptionSet, Sendable, Hashable {
   /// The byte at offset 36 of the header.
   public let rawValue: UInt8
-  /// Takes the options from the byte of the header.
+  /// Creates the options from the byte of the header.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// 64-bit offsets: no limit on the size, 8 bytes more a record (`HDBTLARGE`).
+  /// 64-bit offsets: no size limit, but 8 bytes more per record (`HDBTLARGE`).
   public static let large = HashFileOptions(rawValue: 1 << 0)
   /// Each value is compressed with Deflate (`HDBTDEFLATE`).
   public static let deflate = HashFileOptions(rawValue: 1 << 1)
@@ -17,6 +17,7 @@ public struct HashFileOptions: OptionSet, Sendable, Hashable {
   public static let ownCodec = HashFileOptions(rawValue: 1 << 4)
   /// Any of the compressions.
   ///
-  /// A constant, and no union that is built at the first use: it is read for each record.
+  /// It is a constant, and not a union that is created on first use, because it is read for each
+  /// record.
   package static let compressed = HashFileOptions(rawValue: 0b1_1110)
 }

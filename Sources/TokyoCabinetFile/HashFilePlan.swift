@@ -1,27 +1,27 @@
 import Files
 
-/// Where the records of a new file will stand, and how they will be linked, before any is written.
+/// The plan of a new file: the offsets and links of its records, before any is written.
 ///
-/// The keys and the sizes of the values are enough to know it. So the file can be written from its
-/// first byte to its last, each record with its links.
+/// The keys and the sizes of the values determine the plan. So the file can be written
+/// sequentially, each record with its links.
 ///
-/// Memory: 4 bytes a record and its key, 8 bytes more if not all keys have 4 bytes; while the file
-/// is written, 12 more, and 4 a bucket.
+/// The plan needs memory for 4 bytes per record and its key, and 8 bytes more unless all keys have
+/// 4 bytes. While the file is written it needs 12 more, and 4 per bucket.
 public struct HashFilePlan {
   /// The layout of the file.
   public let layout: HashFileLayout
   let path: String
-  /// Where the file ends.
+  /// The end of the file.
   private(set) var end: Int
   private var keys = PlannedKeys()
-  /// Where each record begins.
+  /// The offsets of the records.
   private var offsets: AlignedOffsets
 
-  /// Plans a file without records.
+  /// Creates the plan of a file without records.
   ///
   /// - Parameters:
-  ///   - layout: How it is to be laid out.
-  ///   - path: What errors are to name as the file.
+  ///   - layout: The layout of the file.
+  ///   - path: The path for errors.
   /// - Throws: ``HashFileError`` with `invalidLayout`.
   public init(layout: HashFileLayout, path: String) throws(HashFileError) {
     try layout.check(path)
@@ -34,18 +34,18 @@ public struct HashFilePlan {
   /// The number of records.
   public var count: Int { offsets.count }
 
-  /// Makes room for records.
+  /// Reserves memory for records.
   public mutating func reserveCapacity(_ count: Int) {
     offsets.reserveCapacity(count + 1)
     keys.reserveCapacity(count)
   }
 
-  /// Plans a record behind those that are planned.
+  /// Adds a record to the end of the plan.
   ///
   /// Complexity: linear in the size of the key.
   ///
-  /// - Throws: ``HashFileError`` with `tooLarge`, when the record is larger than 512 MiB or the
-  ///   file would be larger than the layout allows.
+  /// - Throws: ``HashFileError`` with `tooLarge` if the record is larger than 512 MiB, or the file
+  ///   would be larger than the layout allows.
   @inline(__always)
   public mutating func add(key: RawSpan, valueCount: Int) throws(HashFileError) {
     let keyCount = key.byteCount
@@ -66,7 +66,7 @@ public struct HashFilePlan {
     HashFileError(.tooLarge, message, path: path, offset: end)
   }
 
-  /// Makes the trees of all buckets.
+  /// Builds the trees of all buckets.
   ///
   /// Complexity: O(n log k) for n records, k of them in the fullest bucket.
   ///
@@ -75,7 +75,7 @@ public struct HashFilePlan {
     var links = HashFileLinks(offsets, end, layout)
     links.chain(keys)
     var members: [HashFileMember] = []
-    // By records, not by buckets: those of one bucket often stand close together.
+    // Iterate by records and not by buckets, because the records of a bucket are often adjacent.
     for last in links.numbers {
       let bucket = links.bucket(of: last, keys)
       guard links.isTreeless(bucket, last) else { continue }
@@ -89,10 +89,9 @@ public struct HashFilePlan {
     return links
   }
 
-  /// Puts the greatest key first.
+  /// Sorts records by key, the greatest first.
   ///
-  /// Most buckets have a few records, for which nothing is faster than inserting one after the
-  /// other.
+  /// Most buckets have a few records, for which insertion sort is the fastest.
   private func sort(
     _ members: inout [HashFileMember], _ links: HashFileLinks
   ) throws(HashFileError) {

@@ -1,14 +1,14 @@
-/// What stands before the key of a record, but for the sizes.
+/// The fields before the key of a record, without the sizes.
 struct HashFileRecordHead {
   let hash: UInt8
-  /// Links as they are in the file.
+  /// The link to greater keys, as in the file.
   let left: UInt64
   let right: UInt64
   let padding: Int
 }
 
 extension [UInt8] {
-  /// Appends a record (`tchdbwriterec`), which takes so many bytes.
+  /// Appends a record (`tchdbwriterec`) of the given size.
   @inline(__always)
   mutating func append(
     _ head: HashFileRecordHead, _ key: RawSpan, _ value: RawSpan, _ layout: HashFileLayout,
@@ -27,7 +27,7 @@ extension [UInt8] {
   }
 }
 
-/// Memory that a record is put into, field after field; each access is checked against its end.
+/// A position in memory to which a record is written field by field, with bounds checks.
 @safe
 private struct HashFileRecordLocation {
   private let memory: UnsafeMutableRawBufferPointer
@@ -73,7 +73,7 @@ private struct HashFileRecordLocation {
     offset += Number.bitWidth / 8
   }
 
-  /// Seven bits a byte, the low ones first; all bytes but the last are inverted.
+  /// Writes a size with seven bits per byte, low bits first; all bytes but the last are inverted.
   @inline(__always)
   private mutating func put(size: Int) {
     var rest = size

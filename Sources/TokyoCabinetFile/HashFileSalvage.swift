@@ -1,34 +1,34 @@
 package import Files
 
-/// Finds the records of a hash file that may be wrecked, its header included.
+/// A search for the records of a hash file that may be damaged, including its header.
 ///
 ///     var salvage = try HashFileSalvage("Song")
 ///     try salvage.run { key, value, record in print(record.offset) }
 ///     for gap in salvage.gaps { print("lost: \(gap)") }
 ///
-/// Where a block should begin and none does, every later place is tried until one has a record: the
-/// right mark, sizes that fit into the file, a key whose hash is the one in the record, and another
-/// block where it ends. No size is believed without such a second sign: records that a wrong size
-/// would skip are found inside the block. Without a header the byte order and the width of offsets
-/// are those that give the most records.
+/// If there is no block where one should begin, every later offset is tried until one has a record.
+/// A record has the right mark, sizes that fit into the file, a key whose hash is the one in the
+/// record, and another block at its end. No size is trusted without such a second sign: records
+/// that a wrong size would skip are found inside the block. Without a header, the byte order and
+/// the width of offsets are those that give the most records.
 public struct HashFileSalvage {
-  /// What is known of a record that was found.
+  /// Information about a record that was found.
   public struct Record: Sendable, Hashable {
-    /// Where it begins.
+    /// The offset of the record.
     public let offset: Int
-    /// Whether it stands where the block before it ends.
+    /// Whether it begins where the block before it ends.
     ///
-    /// One that was found by looking may be one that was deleted or rewritten since.
+    /// A record that was found by searching may have been deleted or rewritten since.
     public let isCertain: Bool
   }
 
-  /// The header; nil when it makes no sense, or is that of another kind of file.
+  /// The header; nil if it is not valid, or that of another kind of file.
   public let header: HashFileHeader?
-  /// The parts of the file in which there was nothing, or nothing that should be there.
+  /// The parts of the file without records or free blocks, or with unexpected content.
   public private(set) var gaps: [Range<Int>] = []
-  /// How many records were found whose values could not be decompressed.
+  /// The number of records whose values could not be decompressed.
   public private(set) var unreadableCount = 0
-  /// The size of the file as the system has it.
+  /// The size of the file according to the system.
   public let size: Int
 
   private let file: MappedFile
@@ -41,12 +41,12 @@ public struct HashFileSalvage {
   /// - Throws: ``HashFileError`` with `noFile`, `noPermission` or `ioError`.
   public init(_ path: String) throws(HashFileError) { try self.init(path.location) }
 
-  /// Opens a file, perhaps one in an open directory.
+  /// Opens a file, which may be in an open directory.
   package init(_ location: FileLocation) throws(HashFileError) {
     self.init(try hashFileErrors { () throws(SystemError) in try MappedFile(location) })
   }
 
-  /// Reads bytes as if they were a file's.
+  /// Reads bytes like a file.
   public init(bytes: [UInt8]) { self.init(MappedFile(copying: bytes)) }
 
   private init(_ file: MappedFile) {
@@ -59,45 +59,45 @@ public struct HashFileSalvage {
     }
     self.header = header
     let said = header.map { HashFileGeometry(salvaging: $0, file) }
-    // Where it leads to nothing, the header is wrong about the kind of file.
+    // If that leads to no records, the header is wrong about the kind of file.
     geometry =
       said.flatMap { header?.recordCount == 0 || $0.hasRecords(file) ? $0 : nil }
       ?? Self.guess(file) ?? said
       ?? HashFileGeometry(isBigEndian: true, isLarge: false, size: file.count)
   }
 
-  /// Whether the values are compressed in a way that only the C library can undo.
+  /// Whether the values are compressed by a method that only the C library supports.
   public var isUnsupported: Bool {
     !(header?.options.isDisjoint(with: [.bzip, .tcbs, .ownCodec]) ?? true)
   }
 
-  /// The number of bytes that the header speaks of and that are not there.
+  /// The number of bytes that the file lacks according to the header.
   public var missingCount: Int { max(0, Int(clamping: header?.fileSize ?? 0) - size) }
 
-  /// The number of records that there should be; nil without a header.
+  /// The number of records according to the header; nil without a header.
   public var expectedCount: Int? { header.map { Int(clamping: $0.recordCount) } }
 
-  /// Lends the records in the order of the file.
+  /// Calls a closure with the records in the order of the file.
   ///
-  /// Complexity: linear in the size of the file; where it is damaged, some hundred times that at
-  /// worst.
+  /// Complexity: linear in the size of the file; if it is damaged, at worst some hundred times
+  /// that.
   ///
-  /// - Parameter body: Gets a key and a value, which are valid only inside, and what is known of
-  ///   them.
-  /// - Throws: What the body throws.
+  /// - Parameter body: Called with a key and a value, which are valid only during the call, and
+  ///   with information about the record.
+  /// - Throws: An error of the closure.
   public mutating func run<Failure: Error>(
     _ body: (_ key: RawSpan, _ value: RawSpan, _ record: Record) throws(Failure) -> Void
   ) throws(Failure) {
     try run(isValid: nil, body)
   }
 
-  /// Lends the records, where each can be told from what only looks like one.
+  /// Calls a closure with the records, using a function that recognizes valid ones.
   ///
   /// - Parameters:
-  ///   - isValid: Whether a key and a value are what was saved: by a checksum. Where the chain of
-  ///     blocks is broken, the size of a record is believed only if its content is valid.
-  ///   - body: Gets a key and a value, as in ``run(_:)``; also records that are not valid.
-  /// - Throws: What the body throws.
+  ///   - isValid: Whether a key and a value are what was saved, by a checksum. Where the chain of
+  ///     blocks is broken, the size of a record is trusted only if its content is valid.
+  ///   - body: Called with a key and a value, as in ``run(_:)``; also for invalid records.
+  /// - Throws: An error of the closure.
   package mutating func run<Failure: Error>(
     isValid: ((_ key: RawSpan, _ value: RawSpan) -> Bool)?,
     _ body: (_ key: RawSpan, _ value: RawSpan, _ record: Record) throws(Failure) -> Void
@@ -126,13 +126,14 @@ public struct HashFileSalvage {
   }
 
   private mutating func note(_ gap: Range<Int>, _ bytes: RawSpan) {
-    // A file that was not closed may have room behind its last block.
+    // A file that was not closed may have unused room after its last block.
     let isRoom = gap.upperBound == geometry.end && gap.lowerBound >= header?.fileSize ?? .max
     if !gap.isEmpty, !isRoom { gaps.append(gap) }
   }
 
-  /// Whether the blocks follow one another from the first to the last, with as many records as the
-  /// header counts: then nothing is hidden between them.
+  /// Whether the chain of blocks is intact, with as many records as the header counts.
+  ///
+  /// Then nothing is hidden between the blocks.
   private func isWhole(_ bytes: RawSpan) -> Bool {
     guard let header, !header.isMarkedOpen, header.fileSize <= UInt64(size),
       header.firstRecord == UInt64(clamping: geometry.first)
@@ -173,7 +174,7 @@ public struct HashFileSalvage {
   ) throws(Failure) {
     let record = Record(offset: block.offset, isCertain: isCertain)
     let (key, value) = (bytes.extracting(block.key), bytes.extracting(block.value))
-    // What is valid as it is was never compressed, whatever the header says.
+    // A value that is valid without decompression was never compressed, whatever the header says.
     guard isDeflated, isValid?(key, value) != true else { return try body(key, value, record) }
     guard let plain = Deflate.inflated(value, limit: HashFileFormat.recordLimit) else {
       return unreadableCount += 1
@@ -183,7 +184,7 @@ public struct HashFileSalvage {
 
   // MARK: Without a header
 
-  /// The geometry in which there are the most records; nil if there are none in any.
+  /// Returns the geometry with the most records; nil if none has any.
   private static func guess(_ file: MappedFile) -> HashFileGeometry? {
     let all = [true, false].flatMap { isBig in
       [false, true].map { HashFileGeometry(isBigEndian: isBig, isLarge: $0, size: file.count) }
@@ -208,10 +209,11 @@ public struct HashFileSalvage {
 }
 
 extension HashFileGeometry {
-  /// The fields of a header, and the size of the file: a header that is not up to date counts too
-  /// little.
+  /// Creates the geometry of a header, with the actual size of the file.
+  ///
+  /// The size in an outdated header is too small.
   fileprivate init(salvaging header: HashFileHeader, _ file: MappedFile) {
-    // The place of the first block is written down, and follows from other numbers: one may be
+    // The offset of the first block is stored, and also follows from other numbers: either may be
     // wrong.
     let starts = [Int(clamping: header.firstRecord), HashFileLayout(of: header).first].sorted()
     let all = starts.map { HashFileGeometry(header, first: $0, end: file.count) }
@@ -233,7 +235,7 @@ extension HashFileGeometry {
     return hash == bytes.loadByte(at: offset + 1)
   }
 
-  /// Whether there is a record somewhere.
+  /// Whether there is any record.
   fileprivate func hasRecords(_ file: MappedFile) -> Bool {
     file.withBytes { bytes in
       var search = HashFileSearch(
@@ -243,7 +245,7 @@ extension HashFileGeometry {
     }
   }
 
-  /// A file of which nothing is known but that it begins with a header.
+  /// Creates the geometry of a file of which only the presence of a header is known.
   fileprivate init(isBigEndian: Bool, isLarge: Bool, size: Int) {
     self.isBigEndian = isBigEndian
     self.isLarge = isLarge

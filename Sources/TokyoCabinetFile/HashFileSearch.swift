@@ -1,22 +1,22 @@
 import Files
 
-/// Finds the records of a file whose chain of blocks is broken, or may be.
+/// A search for the records of a file whose chain of blocks may be broken.
 ///
-/// No size is believed unless something else agrees with it: the checksum of the record, or the
-/// block that begins where the record ends. One flipped bit costs one record.
+/// No size is trusted unless something else confirms it: the checksum of the record, or the block
+/// that begins at its end. So one flipped bit costs one record.
 struct HashFileSearch {
   typealias Check = (_ key: RawSpan, _ value: RawSpan) -> Bool
 
   let geometry: HashFileGeometry
-  /// Where the last block ends, by the header; the file may be longer.
+  /// The end of the last block according to the header; the file may be longer.
   let headerEnd: Int
   let isDeflated: Bool
-  /// Whether a key and a value are what was saved; nil where nothing in them tells.
+  /// Returns whether a key and a value are what was saved; nil if they can't be verified.
   let isValid: Check?
-  /// Steps and kilobytes that may still be spent on comparing, so that no file takes for ever.
+  /// The steps and kilobytes left for comparing, which limits the time for any file.
   private var budget: Int
 
-  /// When looking, keys that are longer than this are not believed: so each place costs little.
+  /// The maximum size of keys while searching, which limits the time for each offset.
   private static let longestKey = 1024
 
   init(
@@ -27,19 +27,19 @@ struct HashFileSearch {
     budget = 4 * size + 1 << 20
   }
 
-  /// A block, and where the next one is looked for.
+  /// A block, and the offset at which to search for the next one.
   struct Found {
     let block: HashFileBlock
-    /// Whether nothing speaks against its sizes.
+    /// Whether its sizes are plausible.
     var isSound = true
     let next: Int
     /// Whether a block is known to begin there.
     var isNextCertain = true
-    /// The bytes between, which make no sense.
+    /// The bytes before the next block that are not valid.
     var gap: Range<Int>?
   }
 
-  /// The block at an offset, if one can be believed to be there.
+  /// Returns the block at an offset, if it can be trusted.
   mutating func block(at offset: Int, _ bytes: RawSpan) -> Found? {
     guard let block = try? geometry.block(in: bytes, at: offset) else { return nil }
     guard block.isRecord else {
@@ -64,12 +64,12 @@ struct HashFileSearch {
     return Found(block: block, next: block.end)
   }
 
-  /// Goes on at the first record that is found inside a block, or behind it.
+  /// Continues at the first record that is found inside or after a block.
   private mutating func resumed(
     behind block: HashFileBlock, from start: Int, _ bytes: RawSpan, isSound: Bool
   ) -> Found {
     let next = next(from: start, bytes)
-    // Nothing but padding is between: the size of the padding was wrong, and no more.
+    // Only padding is between them, so only the size of the padding was wrong.
     if isSound, next - start <= Int(UInt16.max), bytes.isZero(start..<next) {
       return Found(block: block, next: next)
     }
@@ -77,9 +77,9 @@ struct HashFileSearch {
       block: block, isSound: isSound, next: next, isNextCertain: false, gap: start..<next)
   }
 
-  /// The next place where a record begins, from a place on; the end if there is none.
+  /// Returns the offset of the next record from a given one on, or the end.
   ///
-  /// One that another block follows is preferred to one that overlaps it.
+  /// A record that another block follows is preferred to one that overlaps it.
   mutating func next(from start: Int, _ bytes: RawSpan) -> Int {
     var offset = start
     var doubtful: HashFileBlock?
@@ -101,7 +101,7 @@ struct HashFileSearch {
     return doubtful?.offset ?? geometry.end
   }
 
-  // MARK: What can be believed
+  // MARK: Trusted blocks
 
   private func hasRightHash(_ block: HashFileBlock, _ bytes: RawSpan) -> Bool {
     HashFileFormat.hashes(of: bytes.extracting(block.key)).second
@@ -115,7 +115,7 @@ struct HashFileSearch {
     return block
   }
 
-  /// Whether the content of a record says that it is what was saved.
+  /// Whether the content of a record confirms that it is what was saved.
   private mutating func proves(_ block: HashFileBlock, _ bytes: RawSpan) -> Bool {
     guard let isValid, budget > 0 else { return false }
     budget -= 1 + (block.keyCount + block.valueCount) >> 10
@@ -127,14 +127,14 @@ struct HashFileSearch {
     return plain.lend { isValid(key, $0) }
   }
 
-  /// Whether a block may end at a place: another begins there, or it is the end.
+  /// Whether a block may end at an offset: another begins there, or it is the end of the file.
   private func leadsOn(_ end: Int, _ bytes: RawSpan) -> Bool {
     if end == geometry.end || end == headerEnd { return true }
     guard let block = try? geometry.block(in: bytes, at: end) else { return false }
     return !block.isRecord || hasRightHash(block, bytes)
   }
 
-  /// Where, in a part that should hold no records, one begins from which others lead to its end.
+  /// Returns the offset, in a part without records, of a record whose successors lead to its end.
   private mutating func embedded(in part: Range<Int>, _ bytes: RawSpan) -> Int? {
     var offset = part.lowerBound
     while offset < part.upperBound {
@@ -149,7 +149,7 @@ struct HashFileSearch {
     return nil
   }
 
-  /// Whether blocks follow one another from one up to a place.
+  /// Whether a chain of blocks leads from one to an offset.
   private mutating func leads(_ first: HashFileBlock, to end: Int, _ bytes: RawSpan) -> Bool {
     var block = first
     while block.end < end, budget > 0 {
@@ -164,7 +164,7 @@ struct HashFileSearch {
 }
 
 extension RawSpan {
-  /// Whether there are only zeros in a part.
+  /// Whether a part contains only zeros.
   fileprivate func isZero(_ part: Range<Int>) -> Bool {
     for offset in part where loadByte(at: offset) != 0 { return false }
     return true

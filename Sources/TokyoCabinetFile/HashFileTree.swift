@@ -1,24 +1,24 @@
 import Files
 
-/// Walks the tree of one bucket after the other.
+/// A walk over the trees of buckets, one after another.
 struct HashFileTree {
-  /// What is wrong in a tree.
+  /// A problem in a tree.
   struct Fault {
     let message: String
     let offset: Int
   }
 
   private let geometry: HashFileGeometry
-  /// The records whose left side is being walked, from the root down, and how deep they are.
+  /// The records whose left side is being visited, from the root down, and their depths.
   private var path: [(record: HashFileBlock, depth: Int)] = []
-  /// The most records from the root of the last tree down.
+  /// The depth of the last tree.
   private(set) var depth = 0
 
   init(_ geometry: HashFileGeometry) { self.geometry = geometry }
 
-  /// Walks a tree in the order of its keys, the greatest first, up to the first fault.
+  /// Visits a tree in descending order of its keys, up to the first problem.
   ///
-  /// Complexity: linear in the number of its records: none is entered twice.
+  /// Complexity: linear in the number of its records, because none is visited twice.
   mutating func walk(
     _ bucket: UInt64, _ root: Int, _ bytes: RawSpan, _ records: OffsetSet,
     _ reached: inout OffsetSet
@@ -50,7 +50,7 @@ struct HashFileTree {
     return nil
   }
 
-  /// What is wrong with a record by itself.
+  /// Returns the problem of a single record, or nil.
   private func fault(
     of record: HashFileBlock, in bucket: UInt64, _ bytes: RawSpan
   ) -> Fault? {
@@ -77,7 +77,7 @@ extension HashFileTree.Fault {
   }
 }
 
-/// A set of places where blocks begin: a bit for each that is possible.
+/// A set of offsets of blocks, with a bit for each possible offset.
 struct OffsetSet {
   private let start: Int
   private let power: Int
@@ -85,14 +85,14 @@ struct OffsetSet {
   private(set) var count = 0
 
   init(_ geometry: HashFileGeometry) {
-    // From the last aligned place before the first block: a file may have its first block anywhere.
+    // The set begins at the last aligned offset before the first block, which may be anywhere.
     power = Int(geometry.alignmentPower)
     start = geometry.first >> power
     let offsets = (geometry.end >> power) - start + 1
     words = [UInt64](repeating: 0, count: (offsets + 63) / 64)
   }
 
-  /// The bit of an offset; nil where no block can begin.
+  /// Returns the bit of an offset; nil if no block can begin there.
   private func index(_ offset: Int) -> Int? {
     guard offset != .max, offset & (1 << power - 1) == 0 else { return nil }
     let index = offset >> power - start
@@ -103,7 +103,7 @@ struct OffsetSet {
     index(offset).map { words[$0 / 64] >> UInt64($0 % 64) & 1 == 1 } ?? false
   }
 
-  /// Whether the offset was not there before.
+  /// Adds an offset, and returns whether it is new.
   @discardableResult
   mutating func insert(_ offset: Int) -> Bool {
     guard let index = index(offset), !contains(offset) else { return false }
@@ -112,7 +112,7 @@ struct OffsetSet {
     return true
   }
 
-  /// The first offset that meets a condition.
+  /// Returns the first offset that satisfies a condition.
   func first(where condition: (Int) -> Bool) -> Int? {
     for (word, bits) in words.enumerated() where bits != 0 {
       for bit in 0..<64 where bits >> UInt64(bit) & 1 == 1 {

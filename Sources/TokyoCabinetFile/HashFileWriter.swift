@@ -1,6 +1,6 @@
 package import Files
 
-/// Writes a whole hash file, record after record, which the C library can read and change then.
+/// A writer of a whole hash file, which the C library can read and change afterwards.
 ///
 ///     var plan = try HashFilePlan(layout: HashFileLayout(bucketCount: 400_000), path: "Song")
 ///     for song in songs { try plan.add(key: song.key, value: song.value) }
@@ -8,15 +8,14 @@ package import Files
 ///     for song in songs { try writer.append(key: song.key, value: song.value) }
 ///     try writer.finish(synchronized: true)
 ///
-/// The records are gone through twice: for the ``HashFilePlan``, and to be written. Where the
-/// layout does not compress values, ``HashFilePlan/add(key:valueCount:)`` plans them by their sizes
-/// alone. They stand in the file in the order in which they came, without gaps, in balanced trees.
-/// The file is written from its first record to its last, and then the header, so that a file that
-/// was not finished is no hash file.
+/// You pass the records twice: to the ``HashFilePlan``, and to be written. If the layout does not
+/// compress values, ``HashFilePlan/add(key:valueCount:)`` plans them by their sizes alone. The file
+/// has the records in the order in which you pass them, without gaps, in balanced trees. The
+/// records are written first and the header last, so an unfinished file is not a hash file.
 ///
 /// A writer that ends before ``finish(synchronized:)`` has succeeded removes its file.
 ///
-/// For one thread at a time.
+/// Use it from one thread at a time.
 public final class HashFileWriter {
   /// The file.
   public let path: String
@@ -25,30 +24,30 @@ public final class HashFileWriter {
   /// The number of records so far.
   @safe @exclusivity(unchecked)
   public private(set) var count = 0
-  /// The size that the file will have.
+  /// The final size of the file.
   public let fileSize: Int
 
   private let links: HashFileLinks
-  // Each access ends before code of others runs, and one thread at a time is here.
+  // Each access ends before other code runs, and only one thread at a time is here.
   @safe @exclusivity(unchecked)
   private var image: HashFileImage
 
-  /// Makes a new file.
+  /// Creates a new file.
   ///
   /// Complexity: O(n log k) for n records, k of them in the fullest bucket.
   ///
   /// - Parameters:
   ///   - path: The file, which must not exist.
-  ///   - plan: What is going to be written.
-  /// - Throws: ``HashFileError`` with `duplicateKey`, `noFile` (no such directory), `noPermission`,
-  ///   `ioError` (there is such a file, or another failure), or `noSpace`.
+  ///   - plan: The plan of the records to write.
+  /// - Throws: ``HashFileError`` with `duplicateKey`, `noFile` (the directory does not exist),
+  ///   `noPermission`, `ioError` (the file exists, or another failure), or `noSpace`.
   public convenience init(
     _ path: String, _ plan: consuming HashFilePlan
   ) throws(HashFileError) {
     try self.init(path.location, plan, rights: .anyone)
   }
 
-  /// Makes a new file, perhaps in an open directory, with the rights of another one.
+  /// Creates a new file, which may be in an open directory, with the given permissions.
   package convenience init(
     _ location: FileLocation, _ plan: consuming HashFilePlan, rights: FileRights
   ) throws(HashFileError) {
@@ -71,7 +70,7 @@ public final class HashFileWriter {
 
   deinit { image.abandon() }
 
-  /// Writes a file with some records.
+  /// Writes a file with the given records.
   ///
   /// Complexity: linear in the size of the file.
   ///
@@ -86,7 +85,7 @@ public final class HashFileWriter {
     try writer.finish(synchronized: synchronized)
   }
 
-  /// The bytes of a file with some records.
+  /// Returns the bytes of a file with the given records.
   ///
   /// Complexity: linear in the size of the file.
   ///
@@ -105,22 +104,22 @@ public final class HashFileWriter {
   ///
   /// Complexity: linear in the size of the record.
   ///
-  /// - Throws: ``HashFileError`` with `notPlanned` for another record than the plan has here,
-  ///   `noSpace` or `ioError`.
-  /// - Precondition: the file is not finished.
+  /// - Precondition: The file is not finished.
+  /// - Throws: ``HashFileError`` with `notPlanned` if the plan has another record here, `noSpace`
+  ///   or `ioError`.
   public func append(key: [UInt8], value: [UInt8]) throws(HashFileError) {
     try key.lend { (key) throws(HashFileError) in
       try value.lend { (value) throws(HashFileError) in try append(key: key, value: value) }
     }
   }
 
-  /// Appends the next record of the plan, whose bytes are lent.
+  /// Appends the next record of the plan.
   ///
   /// Complexity: linear in the size of the record.
   ///
-  /// - Throws: ``HashFileError`` with `notPlanned` for another record than the plan has here,
-  ///   `noSpace` or `ioError`.
-  /// - Precondition: the file is not finished.
+  /// - Precondition: The file is not finished.
+  /// - Throws: ``HashFileError`` with `notPlanned` if the plan has another record here, `noSpace`
+  ///   or `ioError`.
   public func append(key: RawSpan, value: RawSpan) throws(HashFileError) {
     precondition(!image.isFinished, "a record for a file that is finished")
     guard layout.options.contains(.deflate) else { return try appendPlain(key, value) }
@@ -152,23 +151,23 @@ public final class HashFileWriter {
     HashFileError(.notPlanned, message, path: path, offset: image.end)
   }
 
-  /// Where a record begins, as links have it: 0 for none.
+  /// Returns the offset of a record in the form of a link; 0 for none.
   @inline(__always)
   private func offset(_ number: UInt32) -> UInt64 {
     number == 0 ? 0 : UInt64(links.offsets.units(Int(number) - 1))
   }
 
-  /// Writes what is not written yet, the header last.
+  /// Writes the rest of the file, with the header last.
   ///
-  /// Whoever renames the file or makes others rely on it has it synchronized, and synchronizes the
-  /// directory himself.
+  /// If you rename the file or rely on it, pass true for `synchronized`, and sync the directory
+  /// yourself.
   ///
   /// Complexity: linear in the number of buckets.
   ///
-  /// - Parameter synchronized: Whether the file is brought to the disk before this returns.
-  /// - Throws: ``HashFileError`` with `notPlanned` while records of the plan are missing; `noSpace`
-  ///   or `ioError`, and the file is removed then.
-  /// - Precondition: the file is not finished.
+  /// - Parameter synchronized: Whether the file is synced before the method returns.
+  /// - Precondition: The file is not finished.
+  /// - Throws: ``HashFileError`` with `notPlanned` if records of the plan are missing; `noSpace` or
+  ///   `ioError`, with the file removed.
   public func finish(synchronized: Bool) throws(HashFileError) {
     precondition(!image.isFinished, "a file that is finished already")
     guard count == links.children.count else {
@@ -182,7 +181,7 @@ public final class HashFileWriter {
     }
   }
 
-  /// The part before the first record.
+  /// Returns the part before the first record.
   private func start() -> [UInt8] {
     var start = HashFileHeader.bytes(layout, recordCount: count, fileSize: fileSize)
     start.reserveCapacity(layout.first)
@@ -197,7 +196,7 @@ public final class HashFileWriter {
 }
 
 extension HashFilePlan {
-  /// Plans a file with some records.
+  /// Creates the plan of a file with the given records.
   init(
     layout: HashFileLayout, path: String, _ records: [(key: [UInt8], value: [UInt8])]
   ) throws(HashFileError) {
@@ -209,7 +208,7 @@ extension HashFilePlan {
     }
   }
 
-  /// Plans a record whose value may have to be compressed, which happens here for its size.
+  /// Adds a record to the plan; if values are compressed, compresses it to find its size.
   ///
   /// - Throws: ``HashFileError`` with `tooLarge`.
   public mutating func add(key: RawSpan, value: RawSpan) throws(HashFileError) {
@@ -221,7 +220,7 @@ extension HashFilePlan {
 }
 
 extension Deflate {
-  /// A value for a place in a file, compressed.
+  /// Returns a compressed value; the offset is for errors.
   fileprivate static func deflated(
     _ value: RawSpan, _ path: String, _ offset: Int
   ) throws(HashFileError) -> [UInt8] {

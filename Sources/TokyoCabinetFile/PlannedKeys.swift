@@ -1,12 +1,12 @@
 import Files
 
-/// The keys of a planned file, by the numbers of their records, from 1 on.
+/// The keys of a planned file, by the numbers of their records, from 1.
 struct PlannedKeys {
-  /// Keys of 4 bytes, as long as there are no others.
+  /// The keys of 4 bytes, as long as there are no others.
   private var words: [UInt32] = []
-  /// All keys, one behind the other, from the first on that has another size.
+  /// All keys, one after another, from the first key of another size on.
   private var bytes: [UInt8] = []
-  /// Where each key ends in the bytes.
+  /// The end of each key in the bytes.
   private var ends: [Int] = []
 
   mutating func reserveCapacity(_ count: Int) { words.reserveCapacity(count) }
@@ -35,15 +35,16 @@ struct PlannedKeys {
     return (index == 0 ? 0 : ends[index - 1])..<ends[index]
   }
 
-  /// The bucket of a key, before the division by the number of buckets.
+  /// Returns the first hash of a key, which determines its bucket.
   @inline(__always)
   func firstHash(_ number: UInt32) -> UInt64 {
     if ends.isEmpty { return HashFileFormat.hashes(ofBigEndian: words[Int(number) - 1]).first }
     return bytes.lend(range(number)) { HashFileFormat.hashes(of: $0).first }
   }
 
-  /// The first 8 bytes of what decides on the place of a key among those of its bucket: second
-  /// hash, size up to 255, and the first 6 bytes.
+  /// Returns the first 8 bytes of a key's sort key in its bucket.
+  ///
+  /// They are the second hash, the size up to 255, and the first 6 bytes of the key.
   @inline(__always)
   func order(_ number: UInt32) -> UInt64 {
     if ends.isEmpty {
@@ -61,9 +62,9 @@ struct PlannedKeys {
     }
   }
 
-  /// The order of two keys whose first 6 bytes are the same; zero for the same keys.
+  /// Compares two keys whose first 6 bytes are the same; zero for equal keys.
   func compare(_ number: UInt32, _ other: UInt32) -> Int {
-    // A key of 4 bytes is in the order as a whole.
+    // ``order(_:)`` contains all of a key of 4 bytes.
     if ends.isEmpty { return 0 }
     return bytes.lend(range(number)) { key in
       bytes.lend(range(other)) { HashFileFormat.compare(key, $0) }

@@ -1,34 +1,34 @@
 internal import Files
 internal import Locks
 
-/// The records of a table that has more in a row than hashes put there by chance, by their keys.
+/// The records of a table with long rows of occupied slots, indexed by a secret hash of their keys.
 ///
-/// The hash of the format is known to everyone, so keys can be chosen that all begin at one slot:
-/// each look-up would pass all of them. This is made once such a row is met, with a hash that
-/// nobody can know.
+/// The hash of the format is public, so keys can be chosen that all begin at one slot, and each
+/// look-up would pass all of them. This index is built when a look-up meets a row that is too long
+/// to be chance.
 struct CDBCrowd: Sendable {
-  /// The slots that a search looks at before it asks for this.
+  /// The number of slots that a search visits before it uses the index.
   static let patience = 256
 
   private struct Entry {
     let keyHash: UInt64
-    /// How many slots are between that of the hash and that of the record.
+    /// The number of slots between that of the hash and that of the record.
     let distance: Int
     let position: UInt64
   }
 
   private var entries: [Entry] = []
-  /// Where the records are that a search finds.
+  /// The positions of the records that a search finds.
   private var positions: Set<UInt64> = []
-  /// Records that can't be read, by their hashes.
+  /// The errors of unreadable records, by their hashes.
   private var faults: [UInt64: CDBRecordArea.Fault] = [:]
 
-  /// Goes through the slots of a table, and reads the key of each record.
+  /// Visits the slots of a table, and reads the key of each record.
   init(_ bytes: RawSpan, _ table: CDBLayout.Table, _ area: CDBRecordArea) {
     func pair(_ slot: Int) -> (hash: UInt64, position: UInt64) {
       CDBLayout.pair(bytes, at: table.start + slot * area.format.pairSize, area.format)
     }
-    // From behind a free slot on, so that no row of records is cut in two.
+    // Begin after a free slot, so that no row of records is split.
     let first = (0..<table.slots).first { pair($0).position == 0 } ?? 0
     var rowLength = 0
     for step in 0..<table.slots {
@@ -40,7 +40,7 @@ struct CDBCrowd: Sendable {
       }
       let begin = CDBIndex.firstSlot(hash, table.slots)
       let distance = (slot - begin + table.slots) % table.slots
-      // A search ends at a free slot, and doesn't find what is behind it.
+      // A search ends at a free slot, and does not find records after it.
       if distance <= rowLength { add(bytes, hash, position, distance, area, table.start, slot) }
       rowLength += 1
     }
@@ -55,7 +55,7 @@ struct CDBCrowd: Sendable {
       let record = try area.record(
         bytes, at: position, from: start + slot * area.format.pairSize)
       let key = bytes.extracting(record.key)
-      // A search passes what has another hash than its key.
+      // A search skips a record whose slot has a different hash than its key.
       guard CDBHash.hash(key, area.format) == hash else { return }
       entries.append(Entry(keyHash: key.keyHash, distance: distance, position: position))
       positions.insert(position)
@@ -65,16 +65,16 @@ struct CDBCrowd: Sendable {
   /// Whether a search for its key finds the record at a position.
   func contains(_ position: UInt64) -> Bool { positions.contains(position) }
 
-  /// The next record of a key; nil behind the last one.
+  /// Returns the next record of a key; nil after the last one.
   ///
-  /// Complexity: O(log n) for the first one, O(1) for each after it.
+  /// Complexity: O(log n) for the first record, O(1) for each further one.
   func next(
     _ search: inout CDBSearch, _ key: RawSpan, _ bytes: RawSpan, _ area: CDBRecordArea
   ) throws(CDBRecordArea.Fault) -> CDBRecordArea.Record? {
     if let fault = faults[search.hash] { throw fault }
     let keyHash = key.keyHash
     var probe = search.crowdSlot ?? firstSlot(keyHash)
-    // What was found before the crowd was asked is in it, too.
+    // Records that were found before this index was used are in it, too.
     var left = search.crowdSlot == nil ? search.count : 0
     while probe < entries.count, entries[probe].keyHash == keyHash {
       let record = try area.record(bytes, at: entries[probe].position, from: 0)
@@ -98,11 +98,11 @@ struct CDBCrowd: Sendable {
   }
 }
 
-/// The crowds of a file that look-ups have met, by their tables.
+/// The indexes of crowded tables that look-ups have met, by table.
 typealias CDBCrowds = Locked<[Int: CDBCrowd]>
 
 extension CDBReader {
-  /// The next record of a key where there are too many to pass one by one.
+  /// Returns the next record of a key in a crowded table.
   func nextInCrowd(
     _ search: inout CDBSearch, _ bytes: RawSpan, _ key: RawSpan
   ) throws(CDBRecordArea.Fault) -> CDBRecordArea.Record? {
@@ -111,7 +111,7 @@ extension CDBReader {
     return record
   }
 
-  /// The crowd of a table, which is made when it is first asked for.
+  /// Returns the index of a crowded table, and builds it the first time.
   func crowd(_ table: Int, _ bytes: RawSpan) -> CDBCrowd {
     crowds.withLock { crowds in
       if let known = crowds[table] { return known }

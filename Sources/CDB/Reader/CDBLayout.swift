@@ -1,15 +1,15 @@
 internal import Files
 
-/// What the header of a file says, checked, and how to find a record by it.
+/// The verified header of a file, and access to records with it.
 ///
-/// The header is copied when it is checked, so that nobody can change it afterwards. Every other
-/// position and length is compared with the size of the file when it is followed.
+/// The header is copied when it is verified, so that later changes have no effect. Every other
+/// position and size is compared with the size of the file when it is used.
 struct CDBLayout: Sendable {
-  /// Where records may be.
+  /// The part of the file with records.
   let area: CDBRecordArea
-  /// How many slots all tables have.
+  /// The number of slots in all tables.
   let slotCount: Int
-  /// The tables, all of which lie inside the file.
+  /// The tables, all of which are inside of the file.
   let tables: [Table]
 
   var format: CDBFormat { area.format }
@@ -20,7 +20,7 @@ struct CDBLayout: Sendable {
     var slots = 0
   }
 
-  /// Checks the header.
+  /// Verifies the header.
   init(_ bytes: RawSpan, _ path: String, _ format: CDBFormat) throws(CDBError) {
     let size = bytes.byteCount
     guard size >= format.headerSize else {
@@ -53,12 +53,12 @@ struct CDBLayout: Sendable {
     }
   }
 
-  /// Whether a file without tables has the mark of a store behind its header, and nothing else.
+  /// Whether a file without tables has only the mark of a store after its header.
   static func hasOnlyTrailer(_ bytes: RawSpan, _ format: CDBFormat) -> Bool {
     bytes.byteCount > format.headerSize && endBeforeMark(bytes, format) == format.headerSize
   }
 
-  /// The end of the tables: that of the file, or where the mark of a store begins.
+  /// Returns the end of the tables: the end of the file, or the beginning of a store's mark.
   static func endBeforeMark(_ bytes: RawSpan, _ format: CDBFormat) -> Int {
     let start = bytes.byteCount - CDBFormat.storeMarkSize
     guard start >= format.headerSize else { return bytes.byteCount }
@@ -66,7 +66,9 @@ struct CDBLayout: Sendable {
     return mark.starts(with: CDBFormat.storeMark) ? start : bytes.byteCount
   }
 
-  /// The header of a wide file says to a classic reader that all tables are empty.
+  /// Returns the error for a file of the other format.
+  ///
+  /// In a classic reader, all tables of a wide file seem to be empty.
   private static func noTables(_ path: String, _ format: CDBFormat) -> CDBError {
     let other: CDBFormat = format == .wide ? .classic : .wide
     return CDBError(

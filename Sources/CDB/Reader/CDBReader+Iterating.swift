@@ -1,11 +1,11 @@
 internal import Files
 
 extension CDBReader {
-  /// Lends all keys and values, in the order in which they were added.
+  /// Calls a closure with all keys and values, in the order in which they were added.
   ///
   /// Complexity: linear in the file.
   ///
-  /// - Throws: ``CDBError`` with `damaged`, and what the closure throws, which ends it.
+  /// - Throws: ``CDBError`` with `damaged`, or an error of the closure, which ends the iteration.
   public func forEach(_ body: (_ key: RawSpan, _ value: RawSpan) throws -> Void) throws {
     try file.withBytes { bytes in
       var position = format.headerSize
@@ -17,9 +17,9 @@ extension CDBReader {
     }
   }
 
-  /// Lends keys and values from where an earlier scan ended, until the closure returns false.
+  /// Calls a closure with keys and values from a position on, until it returns false.
   ///
-  /// The result is the place behind the last record that was lent; nil at the end of all.
+  /// The result is the position after the last visited record; nil at the end.
   package func scan(
     from location: Int?, _ body: (_ position: Int, RawSpan, RawSpan) throws -> Bool
   ) throws -> Int? {
@@ -35,13 +35,13 @@ extension CDBReader {
     }
   }
 
-  /// A place in the file to go on from, record by record.
+  /// Returns a cursor, which visits the records one by one.
   ///
   ///     var cursor = songs.cursor()
   ///     while try cursor.next() { print(cursor.key) }
   public func cursor() -> CDBCursor { CDBCursor(self) }
 
-  /// Whether the record of a cursor is the one that look-ups of its key give.
+  /// Whether a look-up of its key finds the record of a cursor.
   func isFirst(_ cursor: CDBCursor) throws -> Bool {
     guard let record = cursor.record else { return false }
     return try file.withBytes { bytes in
@@ -52,19 +52,19 @@ extension CDBReader {
   }
 }
 
-/// A walk over the records of a ``CDBReader``, which the caller drives.
+/// A cursor over the records of a ``CDBReader``, which the caller advances.
 ///
-/// Any number of them can be under way.
+/// Any number of cursors can be in use at once.
 public struct CDBCursor: Sendable {
   private let reader: CDBReader
   private(set) var record: CDBRecordArea.Record?
 
   init(_ reader: CDBReader) { self.reader = reader }
 
-  /// Goes to the next record, at first to the first.
+  /// Advances to the next record, or to the first one at the beginning.
   ///
   /// - Returns: false at the end.
-  /// - Throws: ``CDBError`` with `damaged`; calling again throws again.
+  /// - Throws: ``CDBError`` with `damaged`; calling it again throws again.
   public mutating func next() throws -> Bool {
     let position = record?.value.upperBound ?? reader.format.headerSize
     guard position < reader.layout.dataEnd else { return false }
@@ -74,16 +74,16 @@ public struct CDBCursor: Sendable {
     return true
   }
 
-  /// Lends the key of the record; no bytes before the first ``next()``.
+  /// Calls a closure with the key of the record; with no bytes before the first ``next()``.
   ///
-  /// - Throws: what the closure throws.
+  /// - Throws: An error of the closure.
   public func withKey<Result>(_ body: (RawSpan) throws -> Result) rethrows -> Result {
     try lend(record?.key ?? 0..<0, body)
   }
 
-  /// Lends the value of the record; no bytes before the first ``next()``.
+  /// Calls a closure with the value of the record; with no bytes before the first ``next()``.
   ///
-  /// - Throws: what the closure throws.
+  /// - Throws: An error of the closure.
   public func withValue<Result>(_ body: (RawSpan) throws -> Result) rethrows -> Result {
     try lend(record?.value ?? 0..<0, body)
   }

@@ -1,14 +1,14 @@
 internal import Files
 
 extension CDBReader {
-  /// Lends the value of a key, the first one when there are several.
+  /// Calls a closure with the value of a key, the first one if there are several.
   ///
-  /// Complexity: constant time, and linear in the key: usually two places in the file are read.
-  /// Where keys were chosen to have one hash, the first look-up that meets many of them reads all
+  /// Complexity: constant time, and linear in the key: usually two places in the file are read. If
+  /// keys were chosen to have the same hash, the first look-up that meets many of them reads all
   /// keys of their table.
   ///
-  /// - Returns: what the closure returns, or nil when there is no such key.
-  /// - Throws: ``CDBError`` with `damaged`, and what the closure throws.
+  /// - Returns: The result of the closure, or nil if there is no such key.
+  /// - Throws: ``CDBError`` with `damaged`, or an error of the closure.
   @inlinable
   public func withValue<Result>(
     forKey key: RawSpan, _ body: (RawSpan) throws -> Result
@@ -18,10 +18,10 @@ extension CDBReader {
     return result
   }
 
-  /// Lends the value of a key, the first one when there are several.
+  /// Calls a closure with the value of a key, the first one if there are several.
   ///
-  /// - Returns: what the closure returns, or nil when there is no such key.
-  /// - Throws: ``CDBError`` with `damaged`, and what the closure throws.
+  /// - Returns: The result of the closure, or nil if there is no such key.
+  /// - Throws: ``CDBError`` with `damaged`, or an error of the closure.
   @inlinable
   public func withValue<Result>(
     forKey key: [UInt8], _ body: (RawSpan) throws -> Result
@@ -31,10 +31,10 @@ extension CDBReader {
     return result
   }
 
-  /// Lends the value of a key in UTF-8, the first one when there are several.
+  /// Calls a closure with the value of a UTF-8 key, the first one if there are several.
   ///
-  /// - Returns: what the closure returns, or nil when there is no such key.
-  /// - Throws: ``CDBError`` with `damaged`, and what the closure throws.
+  /// - Returns: The result of the closure, or nil if there is no such key.
+  /// - Throws: ``CDBError`` with `damaged`, or an error of the closure.
   @inlinable
   public func withValue<Result>(
     forKey key: String, _ body: (RawSpan) throws -> Result
@@ -87,32 +87,34 @@ extension CDBReader {
 
   // MARK: Copies
 
-  /// A copy of the value of a key, the first one when there are several; nil when there is none.
+  /// Returns a copy of the value of a key, the first one if there are several.
+  ///
+  /// - Returns: nil if there is none.
   ///
   /// - Throws: ``CDBError`` with `damaged`.
   public func value(forKey key: [UInt8]) throws -> [UInt8]? {
     try withValue(forKey: key) { [UInt8](copying: $0) }
   }
 
-  /// A copy of the value of a key in UTF-8, the first one when there are several, or nil.
+  /// Returns a copy of the value of a UTF-8 key, the first one if there are several, or nil.
   ///
   /// - Throws: ``CDBError`` with `damaged`.
   public func value(forKey key: String) throws -> [UInt8]? {
     try withValue(forKey: key) { [UInt8](copying: $0) }
   }
 
-  /// Whether there is a record of this key.
+  /// Whether there is a record with this key.
   ///
   /// - Throws: ``CDBError`` with `damaged`.
   public func contains(_ key: [UInt8]) throws -> Bool { try withValue(forKey: key) { _ in } != nil }
 
   // MARK: Several values
 
-  /// Lends all values of a key, in the order in which they were added.
+  /// Calls a closure with all values of a key, in the order in which they were added.
   ///
   ///     try index.forEachValue(forKey: Array("Queen".utf8)) { row in rows.append(decode(row)) }
   ///
-  /// - Throws: ``CDBError`` with `damaged`, and what the closure throws, which ends it.
+  /// - Throws: ``CDBError`` with `damaged`, or an error of the closure, which ends the iteration.
   public func forEachValue(
     forKey key: [UInt8], _ body: (RawSpan) throws -> Void
   ) throws {
@@ -126,7 +128,7 @@ extension CDBReader {
     }
   }
 
-  /// Copies of all values of a key, in the order in which they were added.
+  /// Returns copies of all values of a key, in the order in which they were added.
   ///
   /// - Throws: ``CDBError`` with `damaged`.
   public func values(forKey key: [UInt8]) throws -> [[UInt8]] {

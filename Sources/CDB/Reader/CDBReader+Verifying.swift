@@ -1,13 +1,13 @@
 internal import Files
 
 extension CDBReader {
-  /// Reads the whole file: every record must be found by its key, and every slot lead to a record.
+  /// Verifies that each record is found by its key, and that each used slot leads to a record.
   ///
-  /// The format has no checksums, so that a changed byte of a value goes unseen.
+  /// The format has no checksums, so a changed byte of a value is not detected.
   ///
   /// Complexity: linear in the file.
   ///
-  /// - Throws: ``CDBError`` with `damaged`, for the first place that makes no sense.
+  /// - Throws: ``CDBError`` with `damaged`, for the first problem.
   public func verify() throws {
     let records = try file.withBytes { try checkRecords($0) }
     let slots = try file.withBytes { try usedSlots($0) }
@@ -61,7 +61,9 @@ extension CDBReader {
     return count
   }
 
-  /// A table without slots is said to be where the one before it ends; some writers say nowhere.
+  /// Checks that a table without slots begins where the previous one ends, or at 0.
+  ///
+  /// Some writers use 0.
   private func checkEmptyTables(_ bytes: RawSpan) throws {
     var end = UInt64(layout.dataEnd)
     for table in 0..<CDBFormat.tableCount {

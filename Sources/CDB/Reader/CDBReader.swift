@@ -3,32 +3,33 @@ internal import Locks
 
 /// A constant database, open for reading.
 ///
-/// The file is mapped into memory, so that opening takes no time, and values are read where they
-/// are: they are *lent* to a closure, as `RawSpan`, which can't be kept beyond it.
+/// The file is mapped into memory, so that opening takes no time. Values are read in place: a
+/// closure gets them as a `RawSpan`, which can't be kept.
 ///
 ///     let songs = try CDBReader("Songs.cdb")
 ///     let length = try songs.withValue(forKey: "song/2") { $0.byteCount }
 ///     let title = try songs.value(forKey: "song/2").map { String(decoding: $0, as: UTF8.self) }
 ///     try songs.forEach { key, value in print(key.byteCount, value.byteCount) }
 ///
-/// A key may have several values; look-ups give the first, ``forEachValue(forKey:_:)`` gives all.
+/// A key may have several values; look-ups return the first, ``forEachValue(forKey:_:)`` visits
+/// all.
 ///
-/// The file is never written, and a reader goes on with what it has opened when a ``CDBWriter``
-/// puts another file in its place. A program that *cuts* a mapped file ends those that read it; no
-/// reader can prevent that, and ``CDBWriter`` never does.
+/// The file is never written to. A reader continues with the file that it has opened when a
+/// ``CDBWriter`` replaces it. A program that *truncates* a mapped file ends the processes that read
+/// it; no reader can prevent that, and ``CDBWriter`` never does it.
 ///
-/// Safe on any number of threads.
+/// Safe on any thread.
 public final class CDBReader: Sendable {
-  /// The path it was opened by; "memory" for bytes.
+  /// The path by which it was opened; "memory" for bytes.
   public var path: String { file.path }
   /// The width of the numbers in the file.
   public var format: CDBFormat { layout.format }
-  /// The number of records, several of one key included.
+  /// The number of records, including several with the same key.
   ///
-  /// It is half the number of slots, which every writer of this format makes so; ``verify()``
+  /// It is half the number of slots, as in files of every writer of this format; ``verify()``
   /// checks it.
   public var count: Int { layout.slotCount / 2 }
-  /// The bytes of the file.
+  /// The size of the file in bytes.
   public var byteCount: Int { file.count }
 
   let file: MappedFile
@@ -37,17 +38,17 @@ public final class CDBReader: Sendable {
 
   /// Opens a file.
   ///
-  /// Complexity: constant time: the header is checked, and no record read.
+  /// Complexity: constant time: the header is verified, and no record is read.
   ///
   /// - Parameters:
   ///   - path: The path of the file.
-  ///   - format: The width of its numbers, which the file itself doesn't say.
+  ///   - format: The width of its numbers, which the file itself does not state.
   /// - Throws: ``CDBError`` with `noFile`, `noPermission`, `ioError`, `damaged` or `otherFormat`.
   public convenience init(_ path: String, format: CDBFormat = .classic) throws(CDBError) {
     try self.init(path.location, format: format)
   }
 
-  /// Opens a file, perhaps one in an open directory.
+  /// Opens a file, which may be in an open directory.
   package convenience init(
     _ location: FileLocation, format: CDBFormat = .classic
   ) throws(CDBError) {
@@ -56,7 +57,7 @@ public final class CDBReader: Sendable {
     try self.init(file, format)
   }
 
-  /// Reads bytes that a file could have.
+  /// Reads bytes like a file.
   ///
   /// - Throws: ``CDBError`` with `damaged` or `otherFormat`.
   public convenience init(

@@ -1,24 +1,24 @@
 internal import Files
 
-/// The part of a file that has records, and how to find one's parts.
+/// The part of a file with records, which locates the parts of a record.
 ///
-/// It holds no references, so that the copies which look-ups make cost nothing.
+/// It contains no references, so that the copies that look-ups make cost nothing.
 struct CDBRecordArea: Sendable {
   let format: CDBFormat
-  /// Where the records end: at the first table that has slots.
+  /// The end of the records: the beginning of the first table that has slots.
   let dataEnd: Int
 
-  /// Where a record has its parts.
+  /// The position of a record and the ranges of its parts.
   struct Record: Sendable {
-    /// The position that slots give.
+    /// The position that slots contain.
     let position: Int
     let key: Range<Int>
     let value: Range<Int>
   }
 
-  /// The record at a position, which a slot or the end of the record before it says.
+  /// Returns the record at a position, which a slot or the end of the previous record gives.
   ///
-  /// The source is where the position was read, for the error.
+  /// `source` is the offset at which the position was read, for the error.
   @inline(__always)
   func record(
     _ bytes: RawSpan, at position: UInt64, from source: Int
@@ -37,7 +37,7 @@ struct CDBRecordArea: Sendable {
     return Record(position: start, key: key..<value, value: value..<value + Int(valueCount))
   }
 
-  /// What is wrong, and where; small, for it is on the way of every look-up.
+  /// A problem and its offset; small, because every look-up may return it.
   struct Fault: Error {
     enum Kind { case position, length }
 

@@ -1,10 +1,10 @@
 package import Files
 
-/// Finds the records of a file that may be wrecked.
+/// A search for the records of a file that may be damaged.
 ///
-/// Records that a slot leads to, whose keys have the hash in it, are certain. Between them the
-/// records are followed from each to the next; where that ends in nonsense, or behind the next
-/// certain one, it goes on there.
+/// Records to which a slot leads, and whose keys have the hash of the slot, are certain. Between
+/// them, each record leads to the next. If that leads to invalid bytes, or beyond the next certain
+/// record, the search continues at that record.
 package struct CDBSalvage {
   /// A record that was found.
   package struct Record {
@@ -20,12 +20,12 @@ package struct CDBSalvage {
   /// The positions of the certain records, in order.
   private let known: [Int]
   private let dataEnd: Int
-  /// The parts of the file in which there was nothing, or nothing that should be there.
+  /// The parts of the file without records, or with unexpected content.
   package private(set) var gaps: [Range<Int>] = []
-  /// The number of records that slots speak of, and that are not where they should be.
+  /// The number of records in slots that are not in their places.
   package let missingCount: Int
 
-  /// Maps a file, and looks in which format it makes more sense.
+  /// Maps a file, and determines the more plausible format.
   package init(_ address: some FileAddress) throws(CDBError) {
     let file: MappedFile
     do throws(SystemError) { file = try MappedFile(address) } catch { throw CDBError(error) }
@@ -38,10 +38,10 @@ package struct CDBSalvage {
 
   /// The size of the file.
   package var size: Int { file.count }
-  /// Whether there is anything by which records are known.
+  /// Whether there is anything that identifies records.
   package var hasTables: Bool { !known.isEmpty || dataEnd == format.headerSize }
 
-  /// Hands out copies of the records in the order of the file.
+  /// Calls a closure with copies of the records, in the order of the file.
   package mutating func run<Failure: Error>(
     _ body: (Record) throws(Failure) -> Void
   ) throws(Failure) {
@@ -50,7 +50,7 @@ package struct CDBSalvage {
     while offset < dataEnd {
       while next < known.count, known[next] < offset { next += 1 }
       let isKnown = next < known.count && known[next] == offset
-      // No record overlaps one that is certain, whatever its sizes say.
+      // No record overlaps a certain one, whatever its sizes are.
       let following = isKnown ? next + 1 : next
       let limit = following < known.count ? known[following] : dataEnd
       if let end = try lend(offset, limit, isKnown || known.isEmpty, body) {
@@ -64,7 +64,7 @@ package struct CDBSalvage {
     }
   }
 
-  /// Hands out a record that ends before a limit; where it ends, or nil when there is none.
+  /// Passes on a record that ends before a limit; returns its end, or nil if there is none.
   private func lend<Failure: Error>(
     _ offset: Int, _ limit: Int, _ isCertain: Bool, _ body: (Record) throws(Failure) -> Void
   ) throws(Failure) -> Int? {
@@ -83,7 +83,7 @@ package struct CDBSalvage {
     return end
   }
 
-  /// What the tables say of a file in one format.
+  /// The content of the tables of a file in one format.
   private struct Slots {
     let format: CDBFormat
     private(set) var positions: [Int] = []
@@ -106,7 +106,7 @@ package struct CDBSalvage {
       positions = Set(positions).sorted()
     }
 
-    /// Where a table of a header is; nil when it has no slots, or can't be there.
+    /// Returns the range of a table in the header; nil if it has no slots, or an impossible range.
     private static func table(
       _ said: (start: UInt64, count: UInt64), _ format: CDBFormat, _ size: Int
     ) -> Range<Int>? {
@@ -116,10 +116,11 @@ package struct CDBSalvage {
       return Int(said.start)..<Int(said.start) + Int(said.count) * format.pairSize
     }
 
-    /// Where the records end and the tables begin.
+    /// Returns the end of the records, where the tables begin.
     ///
-    /// The first table begins there, and all tables together reach to the end, or to the mark of a
-    /// store. If the two disagree one number is spoilt, and the later place cuts off no record.
+    /// The first table begins there, and all tables together extend to the end of the file, or to
+    /// the mark of a store. If the two disagree, one number is damaged; the later offset cuts off
+    /// no record.
     private static func dataEnd(
       _ said: [(start: UInt64, count: UInt64)], _ format: CDBFormat, _ size: Int
     ) -> Int {

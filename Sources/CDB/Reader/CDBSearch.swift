@@ -2,25 +2,24 @@ internal import Files
 
 /// A search for the records of one key, in the order in which they were added.
 struct CDBSearch {
-  // Without references: counting them would be half of a look-up.
+  // Without references, whose counting would take half of a look-up.
   private let area: CDBRecordArea
   let hash: UInt64
   private let start: Int
   private let slots: Int
   private var slot: Int
-  /// How many slots have not been looked at.
+  /// The number of slots that have not been visited.
   private var left: Int
-  /// How many are left when so many have been looked at that a ``CDBCrowd`` is quicker; -1 in a
-  /// table with no more than these.
+  /// The value of `left` from which a ``CDBCrowd`` is faster; -1 in a small table.
   private let crowdedFrom: Int
   /// The number of records found.
   var count = 0
-  /// Where the search goes on in a ``CDBCrowd``; nil before it has asked one.
+  /// The position at which the search continues in a ``CDBCrowd``; nil before it has used one.
   var crowdSlot: Int?
 
-  /// The table that is searched.
+  /// The number of the table that is searched.
   var table: Int { Int(truncatingIfNeeded: hash & 255) }
-  /// Whether more slots have been passed than the search has patience for.
+  /// Whether the search has visited so many slots that it needs the index.
   var isCrowded: Bool { left == crowdedFrom }
 
   @inline(__always)
@@ -33,7 +32,7 @@ struct CDBSearch {
     crowdedFrom = left > CDBCrowd.patience ? left - CDBCrowd.patience : -1
   }
 
-  /// The next record of the key; nil when there is none, or when ``isCrowded``.
+  /// Returns the next record of the key; nil if there is none, or if ``isCrowded``.
   @inline(__always)
   mutating func next(
     _ bytes: RawSpan, _ key: RawSpan

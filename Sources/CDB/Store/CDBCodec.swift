@@ -1,24 +1,24 @@
-/// How a ``CDBStore`` turns its keys into bytes and back.
+/// A codec that converts the keys of a ``CDBStore`` to bytes and back.
 ///
-/// Keys with the same bytes are one key, whatever `==` says of them.
+/// Keys with the same bytes are the same key, even if they differ by `==`.
 public protocol CDBKeyCodec: Sendable {
   /// The type of the keys.
   associatedtype Key: Hashable & Sendable
 
-  /// The bytes of a key.
+  /// Returns the bytes of a key.
   func encode(_ key: Key) -> [UInt8]
 
-  /// The key of these bytes.
+  /// Returns the key for bytes.
   ///
-  /// - Throws: ``CDBCodecError`` when they are not those of a key.
+  /// - Throws: ``CDBCodecError`` if they are not those of a key.
   func decode(_ bytes: RawSpan) throws -> Key
 }
 
-/// How a ``CDBStore`` turns its values into bytes and back.
+/// A codec that converts the values of a ``CDBStore`` to bytes and back.
 ///
-/// A tag byte goes before them in the file, which says how they were encoded. The tags 0 to 31 are
-/// those of ``CDBValue`` and kept for more of them; codecs of your own use 32 and up, and ask one
-/// of the codecs here for values that are to have one of these:
+/// In the file, a tag byte precedes the bytes and states how they were encoded. The tags 0 to 31
+/// are those of ``CDBValue``, and reserved for more of them. Your own codecs use 32 and up. For
+/// values that should have one of the reserved tags, call one of the codecs here:
 ///
 ///     struct PointCodec: CDBValueCodec {
 ///       func encode(_ point: Point) throws -> CDBEncodedValue {
@@ -33,31 +33,31 @@ public protocol CDBValueCodec: Sendable {
   /// The type of the values.
   associatedtype Value: Sendable
 
-  /// The tag and the bytes of a value.
+  /// Returns the tag and the bytes of a value.
   ///
-  /// - Throws: ``CDBCodecError``, or whatever says that the value has no bytes.
+  /// - Throws: ``CDBCodecError`` or any other error if the value can't be encoded.
   func encode(_ value: Value) throws -> CDBEncodedValue
 
-  /// The value of these bytes.
+  /// Returns the value for bytes.
   ///
-  /// - Throws: ``CDBCodecError``, or whatever says that they are not those of a value.
+  /// - Throws: ``CDBCodecError`` or any other error if they are not those of a value.
   func decode(_ bytes: RawSpan, tag: UInt8) throws -> Value
 }
 
-/// A value as it is in the file.
+/// A value in the form in which the file contains it.
 public struct CDBEncodedValue: Hashable, Sendable {
-  /// How it is encoded.
+  /// The tag, which states how the value is encoded.
   public let tag: UInt8
   /// Its bytes, without the tag.
   public var bytes: [UInt8]
 
-  /// Puts a tag before bytes.
+  /// Creates a value from a tag and bytes.
   ///
   /// - Parameters:
   ///   - tag: 32 to 255.
-  ///   - bytes: The bytes, without it.
-  /// - Throws: ``CDBCodecError`` for the tags 0 to 31; a save that meets it fails with
-  ///   `notEncodable`, and keeps all changes.
+  ///   - bytes: The bytes, without the tag.
+  /// - Throws: ``CDBCodecError`` for the tags 0 to 31; a save then fails with `notEncodable`, and
+  ///   keeps all changes.
   public init(tag: UInt8, bytes: [UInt8]) throws(CDBCodecError) {
     guard tag > CDBTag.lastReserved else {
       throw CDBCodecError(
@@ -66,18 +66,18 @@ public struct CDBEncodedValue: Hashable, Sendable {
     self.init(reservedTag: tag, bytes: bytes)
   }
 
-  /// Puts a tag of the codecs here before bytes.
+  /// Creates a value with a tag that is reserved for the codecs here.
   init(reservedTag tag: UInt8, bytes: [UInt8]) {
     self.tag = tag
     self.bytes = bytes
   }
 }
 
-/// Why a codec can't do what it is asked for.
+/// An error of a codec.
 public struct CDBCodecError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What is wrong, and what would be right.
+  /// A description of what is wrong, and what would be right.
   public let description: String
 
-  /// Says what is wrong.
+  /// Creates an error.
   public init(_ description: String) { self.description = description }
 }

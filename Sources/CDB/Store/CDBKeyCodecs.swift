@@ -1,48 +1,48 @@
 internal import Files
 public import FoundationEssentials
 
-/// Keys that are texts, in UTF-8.
+/// Keys that are strings, in UTF-8.
 ///
-/// Two texts that Swift takes for equal but whose bytes differ, as "é" in its two spellings, are
+/// Two strings that are equal in Swift but have different bytes, such as "é" in its two forms, are
 /// two keys.
 public struct CDBStringKeys: CDBKeyCodec {
-  /// Makes the codec.
+  /// Creates the codec.
   public init() {}
 
-  /// The UTF-8 bytes.
+  /// Returns the UTF-8 bytes.
   public func encode(_ key: String) -> [UInt8] { Array(key.utf8) }
 
-  /// The text of UTF-8 bytes.
+  /// Returns the string for UTF-8 bytes.
   ///
-  /// - Throws: ``CDBCodecError`` when they are none.
+  /// - Throws: ``CDBCodecError`` if they are not valid.
   public func decode(_ bytes: RawSpan) throws -> String { try String(utf8: bytes) }
 }
 
 /// Keys that are bytes.
 public struct CDBDataKeys: CDBKeyCodec {
-  /// Makes the codec.
+  /// Creates the codec.
   public init() {}
 
-  /// The bytes.
+  /// Returns the bytes.
   public func encode(_ key: Data) -> [UInt8] { Array(key) }
 
-  /// A copy of the bytes.
+  /// Returns a copy of the bytes.
   public func decode(_ bytes: RawSpan) -> Data { Data([UInt8](copying: bytes)) }
 }
 
-/// Keys that are whole numbers, with their least significant byte first.
+/// Keys that are integers, in little-endian order.
 public struct CDBIntegerKeys<Key: FixedWidthInteger & Sendable>: CDBKeyCodec {
-  /// Makes the codec.
+  /// Creates the codec.
   public init() {}
 
-  /// The bytes of the number.
+  /// Returns the bytes of the integer.
   public func encode(_ key: Key) -> [UInt8] {
     (0..<Key.bitWidth / 8).map { UInt8(truncatingIfNeeded: key >> ($0 * 8)) }
   }
 
-  /// The number of bytes.
+  /// Returns the integer for bytes.
   ///
-  /// - Throws: ``CDBCodecError`` when there are more or fewer bytes than the number has.
+  /// - Throws: ``CDBCodecError`` if the number of bytes is not that of the type.
   public func decode(_ bytes: RawSpan) throws -> Key {
     guard bytes.byteCount == Key.bitWidth / 8 else {
       throw CDBCodecError(
@@ -53,7 +53,7 @@ public struct CDBIntegerKeys<Key: FixedWidthInteger & Sendable>: CDBKeyCodec {
 }
 
 extension String {
-  /// The text of UTF-8 bytes.
+  /// Creates a string from UTF-8 bytes.
   init(utf8 bytes: RawSpan) throws {
     guard let text = String(validating: [UInt8](copying: bytes), as: UTF8.self) else {
       throw CDBCodecError("the bytes of a text are not UTF-8")

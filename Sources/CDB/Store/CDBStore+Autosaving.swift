@@ -1,15 +1,15 @@
 internal import Locks
 
-/// When a store is going to save by itself.
+/// The schedule of a store's automatic saves.
 struct SavePlan: Sendable {
-  /// How long after a change; nil is never.
+  /// The delay after a change; nil for never.
   var interval: Duration?
-  /// When the next save is due.
+  /// The time of the next save.
   private(set) var deadline: ContinuousClock.Instant?
-  /// Tells a save that is still wanted from one that was overtaken.
+  /// Distinguishes a save that is still wanted from an outdated one.
   private(set) var ticket = 0
 
-  /// Notes a save; nil when one is planned that comes soon enough.
+  /// Schedules a save; returns nil if an earlier one is scheduled.
   mutating func plan(after delay: Duration) -> Int? {
     let instant = ContinuousClock.now + delay
     if let deadline, deadline <= instant { return nil }
@@ -25,23 +25,23 @@ struct SavePlan: Sendable {
 }
 
 extension CDBStore {
-  /// Saves by itself, so long after a change.
+  /// Sets the delay after which changes are saved automatically.
   ///
-  /// Further changes until then are saved with it. A save that fails is tried again after the same
-  /// time, and ``failure`` says what is wrong.
+  /// Further changes until then are saved with the first. A failed save is repeated after the same
+  /// delay, and ``failure`` is its error.
   ///
-  /// - Parameter interval: The time from a change to its save; nil, as at first, is never.
+  /// - Parameter interval: The time from a change to its save; nil, the default, for never.
   public func autosave(after interval: Duration?) {
     state.withLock { $0.plan.interval = interval }
     if hasChanges { planAutosave() }
   }
 
-  /// The time from a change to the save that comes by itself; nil when none does.
+  /// The time from a change to its automatic save; nil if there is none.
   public var autosaveInterval: Duration? { state.withLock { $0.plan.interval } }
 
-  /// Saves soon, on another thread; any number of calls before that make one save.
+  /// Saves soon, on another thread; any number of calls before that result in one save.
   ///
-  /// When it fails, ``failure`` says why, and the changes are kept.
+  /// If it fails, ``failure`` is the error, and the changes are kept.
   public func saveSoon() { plan(after: .milliseconds(10)) }
 
   func planAutosave() {

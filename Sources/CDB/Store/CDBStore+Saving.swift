@@ -2,16 +2,16 @@ internal import Files
 internal import Locks
 
 extension CDBStore {
-  /// Writes a new file with what has changed, and puts it in the place of the old one, durably.
+  /// Writes a new file with the changes, and replaces the old one, durably.
   ///
-  /// Values that have not changed are copied as they are, whether or not a codec can read them.
+  /// Unchanged values are copied without decoding, whether or not a codec can read them.
   ///
-  /// Complexity: linear in the file; constant time when nothing has changed.
+  /// Complexity: linear in the file; constant time if nothing has changed.
   ///
   /// - Throws: ``CDBError`` with `notEncodable`, `tooLarge`, `noSpace`, `noPermission`, `ioError`,
-  ///   `damaged`, `closed`, or `changedElsewhere` when another program has replaced the file, or
-  ///   `forked` in a child process of the one that made the store. The file is as it was, all
-  ///   changes are kept, and the save can be tried again.
+  ///   `damaged`, `closed`, `changedElsewhere` if another program has replaced the file, or
+  ///   `forked` in a child of the process that created the store. The file is unchanged, all
+  ///   changes are kept, and you can save again.
   public func save() throws {
     try checkProcess()
     try state.withLock { state in
@@ -35,11 +35,11 @@ extension CDBStore {
     do {
       try writer.finish()
     } catch {
-      // The last step can fail when the file is in place: it is as good as the old one.
+      // The last step can fail after the file is in place: it is as good as the old one.
       if identity != nil, (try? fileIdentity()) == identity { state.identity = identity }
       throw error
     }
-    // Until the new file is open, the old one and the changes are kept: a retry writes both again.
+    // The old file and the changes are kept until the new file is open: a retry writes both again.
     state.identity = try identity ?? fileIdentity()
     try openFile(&state)
     for (key, change) in state.changes { state.cache[key] = change.value }
@@ -71,7 +71,7 @@ extension CDBStore {
     }
   }
 
-  /// Forgets all changes that are not saved.
+  /// Discards all unsaved changes.
   public func discardChanges() {
     state.withLock { state in
       state.changes = [:]

@@ -2,26 +2,27 @@ internal import Files
 internal import Locks
 
 extension CDBStore {
-  /// The keys, unsaved changes included: those of the file in its order, then those that are new.
+  /// The keys, including unsaved changes: those of the file in its order, then new ones.
   ///
-  /// It is of the moment at which it is asked for, and later changes don't disturb it. A key that
-  /// can't be read ends it, and ``failure`` says why; on a closed store it is empty.
+  /// The sequence is a snapshot, which later changes don't affect. A key that can't be read ends
+  /// it, and sets ``failure``. On a closed store it is empty.
   public var keys: AnySequence<Key> {
     sequence { try $0.decode(key: $1.key) }
   }
 
-  /// The values, unsaved changes included, in the order of ``keys``.
+  /// The values, including unsaved changes, in the order of ``keys``.
   ///
-  /// A value that can't be read ends it, and ``failure`` says why; ``forEach(_:)`` throws it.
+  /// A value that can't be read ends the sequence, and sets ``failure``; ``forEach(_:)`` throws the
+  /// error.
   public var values: AnySequence<Value> {
     sequence { try $0.value($1) }
   }
 
-  /// Calls a closure with each key and value, unsaved changes included, in the order of ``keys``.
+  /// Calls a closure with each key and value, including unsaved changes, in the order of ``keys``.
   ///
   /// The closure may call the store.
   ///
-  /// - Throws: ``CDBError`` with `notDecodable`, `damaged` or `closed`, and what the closure throws.
+  /// - Throws: ``CDBError`` with `notDecodable`, `damaged` or `closed`, or an error of the closure.
   public func forEach(_ body: (Key, Value) throws -> Void) throws {
     var walk = try walk()
     while let entry = try walk.next() {
@@ -29,7 +30,7 @@ extension CDBStore {
     }
   }
 
-  /// All keys and values in memory: think of the size of the file.
+  /// Returns all keys and values in memory, so consider the size of the file.
   ///
   /// - Throws: ``CDBError`` with `notDecodable`, `damaged` or `closed`.
   public func allKeysAndValues() throws -> [Key: Value] {
@@ -40,7 +41,7 @@ extension CDBStore {
 
   // MARK: The walk
 
-  /// A place in the walk over the records of the file and the changes.
+  /// A position in the iteration over the records of the file and the changes.
   struct Entry {
     let key: [UInt8]
     let change: Change?
@@ -56,7 +57,7 @@ extension CDBStore {
     mutating func next() throws -> Entry? {
       while try cursor?.next() == true, let cursor {
         let key = cursor.key
-        // Of several records of a key the first one counts.
+        // Of several records with the same key, the first one counts.
         guard try reader?.isFirst(cursor) == true else { continue }
         let change = changes[key]
         if let change, change.value == nil { continue }

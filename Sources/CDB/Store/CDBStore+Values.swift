@@ -2,10 +2,10 @@ internal import Files
 internal import Locks
 
 extension CDBStore {
-  /// The value of a key, unsaved changes included; setting nil deletes.
+  /// The value of a key, including unsaved changes; setting nil deletes it.
   ///
-  /// A value that can't be read gives nil, and ``failure`` says why; ``value(forKey:)`` throws it.
-  /// On a closed store, getting gives nil and setting does nothing but set ``failure``.
+  /// A value that can't be read results in nil, and sets ``failure``; ``value(forKey:)`` throws the
+  /// error. On a closed store, getting returns nil, and setting only sets ``failure``.
   public subscript(key: Key) -> Value? {
     get {
       do {
@@ -22,9 +22,9 @@ extension CDBStore {
     }
   }
 
-  /// The value of a key, unsaved changes included; nil when there is none.
+  /// Returns the value of a key, including unsaved changes; nil if there is none.
   ///
-  /// Complexity: constant time, and the codec's for a value that was not read before.
+  /// Complexity: constant time, plus decoding for a value that was not read before.
   ///
   /// - Throws: ``CDBError`` with `notDecodable`, `damaged` or `closed`.
   public func value(forKey key: Key) throws -> Value? {
@@ -61,9 +61,9 @@ extension CDBStore {
 
   // MARK: Changes
 
-  /// Says that the value of a key, which is an object, has changed inside and is to be saved.
+  /// Marks the value of a key, which is an object, as changed, so that it is saved.
   ///
-  /// Nothing happens when there is no such key.
+  /// It has no effect if there is no such key.
   ///
   /// - Throws: ``CDBError`` with `notDecodable`, `damaged` or `closed`.
   public func objectChanged(forKey key: Key) throws {
@@ -77,7 +77,7 @@ extension CDBStore {
     planAutosave()
   }
 
-  /// Says that a value has changed inside and is to be saved, under whatever keys it was read.
+  /// Marks an object as changed, so that it is saved under all keys for which it was read.
   ///
   /// Complexity: linear in the values in memory; ``objectChanged(forKey:)`` is faster.
   ///
@@ -94,10 +94,10 @@ extension CDBStore {
     planAutosave()
   }
 
-  /// Whether there are changes that are not saved.
+  /// Whether there are unsaved changes.
   public var hasChanges: Bool { state.withLock { !$0.changes.isEmpty } }
 
-  /// The keys that were added, changed or deleted since the last save, in no order.
+  /// The keys that were added, changed or deleted since the last save, in no particular order.
   public var changedKeys: [Key] { state.withLock { $0.changes.values.map(\.key) } }
 
   // MARK: Bytes

@@ -1,7 +1,7 @@
 package import Files
 internal import Locks
 
-/// A dictionary that is kept in a constant database.
+/// A dictionary that is stored in a constant database.
 ///
 ///     let store = CDBStringKeyStore("Settings.cdb")
 ///     try store.open()
@@ -10,19 +10,19 @@ internal import Locks
 ///     store["obsolete"] = nil
 ///     try store.save()
 ///
-/// Keys and values are read from the file when they are asked for, and values that were read stay
-/// in memory. Changes are kept in memory until ``save()``, which writes a new file, all of it, and
-/// puts it in the place of the old one: the file is whole at any time, and a save that fails has
-/// changed nothing and forgotten nothing. A file that is missing is an empty dictionary.
+/// Keys and values are read from the file on demand, and values stay in memory afterwards. Changes
+/// are kept in memory until ``save()``, which writes a whole new file and replaces the old one. So
+/// the file is complete at any time, and a failed save has changed nothing and lost no changes. A
+/// missing file is an empty dictionary.
 ///
-/// ``CDBStringKeyStore`` has texts for keys and ``CDBValue`` for values; codecs make it a
-/// dictionary of anything else:
+/// ``CDBStringKeyStore`` has strings as keys and ``CDBValue`` as values; codecs make it a
+/// dictionary of any other types:
 ///
 ///     let songs = CDBStore(
 ///       "Songs.cdb", keys: CDBIntegerKeys<UInt32>(), values: CDBCodableValues<Song>())
 ///
-/// Safe on any number of threads, which take turns; a save makes others wait. Codecs are called
-/// meanwhile, and must not call the store.
+/// Safe on any thread; threads take turns, and wait for a save. Codecs are called meanwhile, and
+/// must not call the store.
 public final class CDBStore<Keys: CDBKeyCodec, Values: CDBValueCodec>: Sendable {
   /// The type of the keys.
   public typealias Key = Keys.Key
@@ -36,18 +36,18 @@ public final class CDBStore<Keys: CDBKeyCodec, Values: CDBValueCodec>: Sendable 
   let keyCodec: Keys
   let valueCodec: Values
   let state: Locked<State>
-  /// The process that has made it.
+  /// The process that created the store.
   private let process = currentProcess()
   let fileSystem: any FileSystem
 
   struct State: Sendable {
     var isOpen = false
-    /// The file as it was opened or saved last; nil when there was none.
+    /// The file as it was last opened or saved; nil if there was none.
     var reader: CDBReader?
     var identity: FileIdentity?
-    /// Values that were read, by the bytes of their keys.
+    /// The values that were read, by the bytes of their keys.
     var cache: [[UInt8]: Value] = [:]
-    /// What has not been saved.
+    /// The unsaved changes.
     var changes: [[UInt8]: Change] = [:]
     var plan = SavePlan()
     var failure: (any Error)?
@@ -55,18 +55,18 @@ public final class CDBStore<Keys: CDBKeyCodec, Values: CDBValueCodec>: Sendable 
 
   struct Change: Sendable {
     let key: Key
-    /// Nil for a key that is to be deleted.
+    /// The new value; nil to delete the key.
     let value: Value?
   }
 
-  /// Names a file; ``open()`` opens it.
+  /// Creates a store for a file; ``open()`` opens it.
   public convenience init(
     _ path: String, keys: Keys, values: Values, format: CDBFormat = .classic
   ) {
     self.init(path, keys: keys, values: values, format: format, in: SystemFiles.shared)
   }
 
-  /// Names a file of a file system.
+  /// Creates a store for a file in a file system.
   package init(
     _ path: String, keys: Keys, values: Values, format: CDBFormat = .classic,
     in fileSystem: any FileSystem
@@ -79,26 +79,26 @@ public final class CDBStore<Keys: CDBKeyCodec, Values: CDBValueCodec>: Sendable 
     state = Locked(State())
   }
 
-  // What a child process that was forked has of it is its parent's to save.
+  // A forked child process must not save; that is left to its parent.
   deinit { if process == currentProcess() { try? close() } }
 
   // MARK: Opening and closing
 
-  /// Opens the file; harmless when it is open.
+  /// Opens the file; has no effect if it is open.
   ///
-  /// What a process has left that died in a save is cleared away, see
+  /// It removes the files of processes that died while saving, see
   /// ``CDBWriter/removeLeftovers(of:)``.
   ///
   /// Complexity: linear in the number of files in the directory, whose names are read; the file
-  /// itself is not.
+  /// itself is not read.
   ///
   /// - Throws: ``CDBError`` with `noPermission`, `ioError`, `damaged` or `otherFormat`. A missing
-  ///   file is no error, and made by the first save.
+  ///   file is not an error; the first save creates it.
   public func open() throws {
     try checkProcess()
     try state.withLock { state in
       if state.isOpen { return }
-      // Leftovers do no harm, so that a directory that can't be read or written to is no obstacle.
+      // Leftovers are harmless, so failing to read or change the directory is not an error.
       try? CDBWriter.removeLeftovers(of: path, in: fileSystem)
       try openFile(&state)
       state.isOpen = true
@@ -112,12 +112,11 @@ public final class CDBStore<Keys: CDBKeyCodec, Values: CDBValueCodec>: Sendable 
     (state.identity, state.reader) = (identity, reader)
   }
 
-  /// Saves what has changed and gives the file back; harmless when it is closed.
+  /// Saves changes and closes the file; has no effect if it is closed.
   ///
-  /// The store closes by itself when nobody holds it any more, but can't say then that saving
-  /// failed.
+  /// A store closes automatically when it is released, but can't report a failed save then.
   ///
-  /// - Throws: as ``save()``: it stays open then.
+  /// - Throws: ``CDBError``, as ``save()`` does; the store stays open then.
   public func close() throws {
     if process != currentProcess() { return }
     try state.withLock { state in
@@ -134,32 +133,34 @@ public final class CDBStore<Keys: CDBKeyCodec, Values: CDBValueCodec>: Sendable 
 
   /// Whether there is a file.
   ///
-  /// False, too, when the system does not say; ``open()`` says why.
+  /// It is also false if the system can't tell; ``open()`` throws the reason.
   public var exists: Bool { (try? fileIdentity()) != nil }
 
   private var file: FileLocation { FileLocation(path, in: fileSystem) }
 
-  /// Which file the path leads to now; nil when there is none.
+  /// Returns the identity of the file to which the path leads now; nil if there is none.
   func fileIdentity() throws(CDBError) -> FileIdentity? {
     do throws(SystemError) {
       return try FileStatus.find(file)?.identity
     } catch { throw CDBError(error) }
   }
 
-  /// Forgets the values that were read, but no change that is not saved.
+  /// Removes the values that were read from memory, but no unsaved changes.
   public func emptyCache() { state.withLock { $0.cache = [:] } }
 
-  /// What went wrong where nothing could be thrown: in a subscript, a sequence or a planned save.
+  /// The last error where none could be thrown: in a subscript, a sequence or a scheduled save.
   ///
-  /// It stays until ``clearFailure()``.
+  /// It remains until ``clearFailure()``.
   public var failure: (any Error)? { state.withLock { $0.failure } }
 
-  /// Forgets ``failure``.
+  /// Removes ``failure``.
   public func clearFailure() { state.withLock { $0.failure = nil } }
 
   func note(_ error: any Error) { state.withLock { $0.failure = error } }
 
-  /// Refuses a child process that was forked, whose saves and its parent's would undo each other.
+  /// Throws in a forked child process.
+  ///
+  /// Its saves and those of its parent would undo each other.
   func checkProcess() throws(CDBError) {
     guard process != currentProcess() else { return }
     throw CDBError(
@@ -175,21 +176,21 @@ public final class CDBStore<Keys: CDBKeyCodec, Values: CDBValueCodec>: Sendable 
   }
 }
 
-/// A store with texts for keys, and values of several types.
+/// A store with string keys and values of several types.
 public typealias CDBStringKeyStore = CDBStore<CDBStringKeys, CDBValues>
 
-/// A store with bytes for keys, and values of several types.
+/// A store with data keys and values of several types.
 public typealias CDBDataKeyStore = CDBStore<CDBDataKeys, CDBValues>
 
 extension CDBStore where Keys == CDBStringKeys, Values == CDBValues {
-  /// Names a file of texts and values of several types; ``open()`` opens it.
+  /// Creates a store for a file with string keys and values of several types.
   public convenience init(_ path: String) {
     self.init(path, keys: CDBStringKeys(), values: CDBValues())
   }
 }
 
 extension CDBStore where Keys == CDBDataKeys, Values == CDBValues {
-  /// Names a file of bytes and values of several types; ``open()`` opens it.
+  /// Creates a store for a file with data keys and values of several types.
   public convenience init(_ path: String) {
     self.init(path, keys: CDBDataKeys(), values: CDBValues())
   }

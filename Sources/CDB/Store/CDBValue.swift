@@ -1,7 +1,7 @@
 internal import Files
 public import FoundationEssentials
 
-/// A value of a ``CDBStore`` that holds values of several types.
+/// A value of a ``CDBStore`` with values of several types.
 ///
 ///     store["title"] = "Bicycle Race"
 ///     store["seconds"] = 180
@@ -9,37 +9,38 @@ public import FoundationEssentials
 ///     store["artist"] = try CDBValue(encoding: artist)
 ///     let artist = try store["artist"]?.decode(Artist.self)
 ///
-/// Texts and data are in the file as the original CDBStore writes them, which read each other's.
+/// Strings and data are stored as in the original CDBStore, so each can read the files of the
+/// other.
 public enum CDBValue: Hashable, Sendable {
   /// Bytes (tag 0).
   case data(Data)
-  /// A text (tag 1).
+  /// A string (tag 1).
   case string(String)
-  /// A keyed archive, as the original writes other objects (tag 3); give it to `NSKeyedUnarchiver`.
+  /// A keyed archive, as the original writes other objects (tag 3), for `NSKeyedUnarchiver`.
   case archive(Data)
-  /// A whole number (tag 4).
+  /// An integer (tag 4).
   case integer(Int64)
-  /// A number (tag 5).
+  /// A floating-point number (tag 5).
   case number(Double)
-  /// Yes or no (tag 6).
+  /// A Boolean value (tag 6).
   case bool(Bool)
   /// A `Codable` value, as a binary property list (tag 7); see ``init(encoding:)``.
   case encoded(Data)
 
   /// Encodes a value.
   ///
-  /// A property list writes nil as the text `"$null"`, so that this text is read as nil. It also
-  /// joins texts that Unicode holds equal, and drops the payload of a NaN. Encode a value yourself
-  /// and store it with ``data(_:)`` where that matters.
+  /// A property list represents nil as the text `"$null"`, so this text is read as nil. It also
+  /// merges texts that are equal in Unicode, and drops the payload of a NaN. If that matters,
+  /// encode the value yourself and store it with ``data(_:)``.
   ///
-  /// - Throws: what `PropertyListEncoder` and the value throw.
+  /// - Throws: An error of `PropertyListEncoder` or of the value.
   public init(encoding value: some Encodable) throws {
     self = .encoded(try PropertyList.encode(value))
   }
 
-  /// Decodes a value that was encoded.
+  /// Decodes an encoded value.
   ///
-  /// - Throws: ``CDBCodecError`` when this is no encoded value, and what the type throws.
+  /// - Throws: ``CDBCodecError`` if this is not an encoded value, or an error of the type.
   public func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     guard case .encoded(let data) = self else {
       throw CDBCodecError("this value was not made by CDBValue(encoding:)")
@@ -51,23 +52,25 @@ public enum CDBValue: Hashable, Sendable {
 extension CDBValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
   ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral
 {
-  /// A text.
+  /// Creates a string.
   public init(stringLiteral text: String) { self = .string(text) }
-  /// A whole number.
+  /// Creates an integer.
   public init(integerLiteral number: Int64) { self = .integer(number) }
-  /// A number.
+  /// Creates a floating-point number.
   public init(floatLiteral number: Double) { self = .number(number) }
-  /// Yes or no.
+  /// Creates a Boolean value.
   public init(booleanLiteral value: Bool) { self = .bool(value) }
 }
 
-/// Property lists of one value, which may be a plain number or text: it is put into an array.
+/// Property lists of one value.
+///
+/// The value is put into an array, because it may be a plain number or text.
 enum PropertyList {
   static func encode(_ value: some Encodable) throws -> Data {
     let encoder = PropertyListEncoder()
     encoder.outputFormat = .binary
     let data = try encoder.encode([value])
-    // What could not be read again is not written.
+    // Check the result, so that nothing is written that can't be read again.
     try check(data)
     return data
   }
@@ -79,8 +82,9 @@ enum PropertyList {
     return value
   }
 
-  /// Refuses what the decoder would follow until the stack is used up; XML has no such limit
-  /// either.
+  /// Throws for a list that would make the decoder exhaust the stack.
+  ///
+  /// It also throws for XML, for which the decoder has no such limit either.
   private static func check(_ data: Data) throws {
     var tree = PropertyListTree(Array(data))
     guard tree?.isBounded() == true else {

@@ -1,11 +1,11 @@
 internal import Files
 public import FoundationEssentials
 
-/// The tags of the values that this module knows.
+/// The tags of the values of this module.
 enum CDBTag {
   static let (data, string, archive): (UInt8, UInt8, UInt8) = (0, 1, 3)
   static let (integer, number, bool, encoded): (UInt8, UInt8, UInt8, UInt8) = (4, 5, 6, 7)
-  /// As the original has it.
+  /// The last reserved tag, as in the original.
   static let lastReserved: UInt8 = 31
 
   static func check(_ tag: UInt8, _ expected: UInt8) throws {
@@ -17,10 +17,10 @@ enum CDBTag {
 
 /// Values of several types, see ``CDBValue``.
 public struct CDBValues: CDBValueCodec {
-  /// Makes the codec.
+  /// Creates the codec.
   public init() {}
 
-  /// The tag and the bytes of a value.
+  /// Returns the tag and the bytes of a value.
   public func encode(_ value: CDBValue) -> CDBEncodedValue {
     switch value {
     case .data(let data): CDBEncodedValue(reservedTag: CDBTag.data, bytes: Array(data))
@@ -36,9 +36,9 @@ public struct CDBValues: CDBValueCodec {
     }
   }
 
-  /// The value of a tag and bytes.
+  /// Returns the value for a tag and bytes.
   ///
-  /// - Throws: ``CDBCodecError`` for a tag that is not one of its own, and bytes that don't fit it.
+  /// - Throws: ``CDBCodecError`` for an unknown tag, or bytes that don't fit the tag.
   public func decode(_ bytes: RawSpan, tag: UInt8) throws -> CDBValue {
     switch tag {
     case CDBTag.data: return .data(Data([UInt8](copying: bytes)))
@@ -59,19 +59,19 @@ public struct CDBValues: CDBValueCodec {
   }
 }
 
-/// Values that are texts.
+/// Values that are strings.
 public struct CDBStringValues: CDBValueCodec {
-  /// Makes the codec.
+  /// Creates the codec.
   public init() {}
 
-  /// The UTF-8 bytes.
+  /// Returns the UTF-8 bytes.
   public func encode(_ value: String) -> CDBEncodedValue {
     CDBEncodedValue(reservedTag: CDBTag.string, bytes: Array(value.utf8))
   }
 
-  /// The text of UTF-8 bytes.
+  /// Returns the string for UTF-8 bytes.
   ///
-  /// - Throws: ``CDBCodecError`` when the value is no text.
+  /// - Throws: ``CDBCodecError`` if the value is not a string.
   public func decode(_ bytes: RawSpan, tag: UInt8) throws -> String {
     try CDBTag.check(tag, CDBTag.string)
     return try String(utf8: bytes)
@@ -80,17 +80,17 @@ public struct CDBStringValues: CDBValueCodec {
 
 /// Values that are bytes.
 public struct CDBDataValues: CDBValueCodec {
-  /// Makes the codec.
+  /// Creates the codec.
   public init() {}
 
-  /// The bytes.
+  /// Returns the bytes.
   public func encode(_ value: Data) -> CDBEncodedValue {
     CDBEncodedValue(reservedTag: CDBTag.data, bytes: Array(value))
   }
 
-  /// A copy of the bytes.
+  /// Returns a copy of the bytes.
   ///
-  /// - Throws: ``CDBCodecError`` when the value is something else.
+  /// - Throws: ``CDBCodecError`` if the value is of another type.
   public func decode(_ bytes: RawSpan, tag: UInt8) throws -> Data {
     try CDBTag.check(tag, CDBTag.data)
     return Data([UInt8](copying: bytes))
@@ -99,19 +99,19 @@ public struct CDBDataValues: CDBValueCodec {
 
 /// Values of one `Codable` type, as binary property lists.
 public struct CDBCodableValues<Value: Codable & Sendable>: CDBValueCodec {
-  /// Makes the codec.
+  /// Creates the codec.
   public init() {}
 
-  /// The property list of a value.
+  /// Returns the property list of a value.
   ///
-  /// - Throws: what `PropertyListEncoder` and the value throw.
+  /// - Throws: An error of `PropertyListEncoder` or of the value.
   public func encode(_ value: Value) throws -> CDBEncodedValue {
     CDBEncodedValue(reservedTag: CDBTag.encoded, bytes: Array(try PropertyList.encode(value)))
   }
 
-  /// The value of a property list.
+  /// Returns the value of a property list.
   ///
-  /// - Throws: ``CDBCodecError`` when it is none, and what the type throws.
+  /// - Throws: ``CDBCodecError`` if it is not a property list, or an error of the type.
   public func decode(_ bytes: RawSpan, tag: UInt8) throws -> Value {
     try CDBTag.check(tag, CDBTag.encoded)
     return try PropertyList.decode(Value.self, Data([UInt8](copying: bytes)))

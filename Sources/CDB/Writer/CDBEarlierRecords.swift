@@ -1,8 +1,8 @@
-/// Where the records of each key are, for the policies that have to know of earlier records.
+/// The positions of each key's records, for policies that depend on earlier records.
 ///
-/// They are found by a hash of the key that nobody can know, unlike that of the format: keys can't
-/// be chosen to share it. At most 64 bytes a record on top of the index, half as much again while
-/// it grows; made when the first such policy is used.
+/// They are found by a secret hash of the key, unlike that of the format, so keys can't be chosen
+/// to share it. They take at most 64 bytes per record in addition to the index, and half as much
+/// again while they grow. They are built when such a policy is used the first time.
 struct CDBEarlierRecords {
   private var slots: [CDBIndex.Entry]
   private var used = 0
@@ -35,7 +35,7 @@ struct CDBEarlierRecords {
     Int(truncatingIfNeeded: (hash &* 0x9E37_79B9_7F4A_7C15) >> 20) & (slots.count - 1)
   }
 
-  /// The positions of the records of a hash.
+  /// Returns the positions of the records with a hash.
   func positions(_ hash: UInt64) -> [UInt64] {
     var positions: [UInt64] = []
     var slot = first(hash)

@@ -1,10 +1,10 @@
 internal import Files
 
-/// Which records a writer has added: what its hash tables will be made of.
+/// The records that a writer has added, from which its hash tables are built.
 ///
-/// A record is what a slot of the file will say of it: in the classic format one word with its
-/// position above its hash, in the wide one a word for each. That is as much again while the array
-/// grows, and to make the tables.
+/// A record has the content of its slot in the file: in the classic format one word with the
+/// position above the hash, in the wide format a word for each. The same amount is needed again
+/// while the array grows, and while the tables are built.
 struct CDBIndex {
   struct Entry {
     let hash: UInt64
@@ -18,7 +18,7 @@ struct CDBIndex {
 
   init(_ format: CDBFormat) { self.format = format }
 
-  // Without a division, for which there is no time at each record.
+  // Without a division, which would be too slow for each record.
   var count: Int { format == .wide ? words.count / 2 : words.count }
 
   func entry(_ number: Int) -> Entry {
@@ -38,7 +38,7 @@ struct CDBIndex {
     }
   }
 
-  /// Removes records; linear in all of them.
+  /// Removes records; linear in the number of all records.
   mutating func remove(_ positions: Set<UInt64>) {
     replaceAll { positions.contains($0.position) ? nil : $0 }
   }
@@ -55,8 +55,9 @@ struct CDBIndex {
     self = new
   }
 
-  /// The records by table, in each in the order in which they were added, and where each table
-  /// begins.
+  /// Returns the records grouped by table, in the order in which they were added.
+  ///
+  /// `starts` are the indexes at which the tables begin.
   func byTable() -> (index: CDBIndex, starts: [Int]) {
     var starts = [Int](repeating: 0, count: CDBFormat.tableCount + 1)
     for number in 0..<count { starts[table(number) + 1] += 1 }
@@ -87,8 +88,9 @@ struct CDBIndex {
     }
   }
 
-  /// The slots of a table as they are in the file: twice as many as records, each record in the
-  /// first free one from its own on.
+  /// Returns the slots of a table in the form of the file.
+  ///
+  /// There are twice as many as records, and each record is in the first free slot from its own on.
   func slots(of entries: Range<Int>) -> [UInt64] {
     let count = entries.count * 2
     var slots = [UInt64](repeating: 0, count: count * wordsPerEntry)
@@ -111,11 +113,10 @@ struct CDBIndex {
     return slots
   }
 
-  /// Finds free slots of a table that is filled, also when its keys were chosen to crowd in one
-  /// place.
+  /// A search for free slots while a table is filled, fast even if keys were chosen to crowd.
   private struct SlotRow {
     let slotCount: Int
-    /// For a slot that is taken, one behind it from which to go on; made when a row gets long.
+    /// For each occupied slot, a later one to continue at; created when a row becomes long.
     private var shortcuts: [UInt32] = []
     private static let longRow = 256
 
@@ -131,7 +132,7 @@ struct CDBIndex {
       return freeSlot(behind: slot, isFree)
     }
 
-    /// Leaves a shortcut to the slot behind the free one at each step on the way.
+    /// Finds a free slot, and makes every slot on the path lead to the one after it.
     private mutating func freeSlot(behind first: Int, _ isFree: (Int) -> Bool) -> Int {
       if shortcuts.isEmpty {
         shortcuts = (0..<slotCount).map { UInt32($0 + 1 == slotCount ? 0 : $0 + 1) }
@@ -147,7 +148,9 @@ struct CDBIndex {
     }
   }
 
-  /// Where the search for a hash begins; numbers of 4 bytes are divided several times faster.
+  /// Returns the slot at which the search for a hash begins.
+  ///
+  /// Numbers of 4 bytes are divided several times faster.
   @inline(__always)
   static func firstSlot(_ hash: UInt64, _ slots: Int) -> Int {
     if let slots = UInt32(exactly: slots), let hash = UInt32(exactly: hash >> 8) {

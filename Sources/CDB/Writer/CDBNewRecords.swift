@@ -1,11 +1,11 @@
 internal import Files
 
-/// The records of a file that is being made, and what its tables will say of them.
+/// The records of a file that is being created, and the content of its tables.
 struct CDBNewRecords: ~Copyable {
   typealias Policy = CDBWriter.DuplicatePolicy
   typealias Outcome = CDBWriter.Outcome
 
-  /// The file that will get its name at the end.
+  /// The final location of the file.
   let location: FileLocation
   let path: String
   let format: CDBFormat
@@ -67,11 +67,11 @@ struct CDBNewRecords: ~Copyable {
   /// A record that is about to be written.
   private struct Beginning {
     let hash: UInt64
-    /// The hash of the key among earlier records; 0 when nobody asks for it.
+    /// The secret hash of the key; 0 if it is not needed.
     var keyHash: UInt64 = 0
     let position: Int
     let policy: Policy
-    /// The records of its key that were added before, where the policy wants to know.
+    /// The earlier records of the key, if the policy needs them.
     var old: [Range<Int>] = []
 
     var isKept: Bool { policy == .insertIfAbsent && !old.isEmpty }
@@ -85,7 +85,7 @@ struct CDBNewRecords: ~Copyable {
     var beginning = Beginning(hash: hash, position: output.position, policy: policy)
     if policy != .add || earlier != nil { beginning.keyHash = key.keyHash }
     if policy != .add { beginning.old = try earlierRecords(beginning.keyHash, key) }
-    // Key and value are in memory, so that the sum of their sizes can't overflow.
+    // Key and value are in memory, so the sum of their sizes can't overflow.
     let size = byteCount + key.byteCount + valueCount + 3 * format.pairSize
     if size > sizeLimit, !beginning.isKept { throw tooLarge([UInt8](copying: key)) }
     return beginning
@@ -127,7 +127,7 @@ struct CDBNewRecords: ~Copyable {
 
   // MARK: Earlier records
 
-  /// Where the records of a key are that have been added.
+  /// Returns the ranges of the records of a key that have been added.
   private mutating func earlierRecords(
     _ keyHash: UInt64, _ key: RawSpan
   ) throws(CDBError) -> [Range<Int>] {
@@ -143,7 +143,7 @@ struct CDBNewRecords: ~Copyable {
     return ranges
   }
 
-  /// The records that were added so far, whose keys are read.
+  /// Reads the keys of all records that were added so far.
   private mutating func allRecords() throws(SystemError) -> CDBEarlierRecords {
     var all = CDBEarlierRecords(count: index.count)
     for number in 0..<index.count {
@@ -157,7 +157,7 @@ struct CDBNewRecords: ~Copyable {
     return all
   }
 
-  /// Where a record is, if its key is this one.
+  /// Returns the range of a record, if it has this key.
   private func range(
     ofRecordAt position: Int, _ key: RawSpan
   ) throws(SystemError) -> Range<Int>? {
@@ -170,6 +170,6 @@ struct CDBNewRecords: ~Copyable {
     return position..<start + key.byteCount + Int(valueCount)
   }
 
-  /// Forgets which records were replaced, as their bytes are gone.
+  /// Forgets the replaced records, whose bytes have been removed.
   mutating func forgetReplaced() { (replaced, replacedBytes, earlier) = ([], 0, nil) }
 }

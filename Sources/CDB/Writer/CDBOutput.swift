@@ -1,27 +1,27 @@
 internal import Files
 
-/// The new file of a writer, under its temporary name, with a buffer in front of it.
+/// The new file of a writer, under its temporary name, with a write buffer.
 ///
-/// Bytes are written at positions, so that a write that failed, on a full disk, can be tried again,
-/// and what was appended last can be taken back.
+/// Bytes are written at positions. So a write that failed on a full disk can be repeated, and the
+/// bytes appended last can be removed.
 struct CDBOutput: ~Copyable {
   static let bufferSize = 1 << 18
 
   private let file: NewFile
   private var buffer = WriteBuffer(capacity: Self.bufferSize)
-  /// Where the buffer begins in the file.
+  /// The position of the buffer in the file.
   var flushed: Int
 
-  /// Makes the file.
+  /// Creates the file.
   init(_ location: FileLocation, rights: FileRights, from start: Int) throws(SystemError) {
     flushed = start
     file = try .locked(location, rights: rights)
   }
 
-  /// The file under its temporary name.
+  /// The location of the file under its temporary name.
   var location: FileLocation { file.location }
 
-  /// Where the next byte goes.
+  /// The position of the next byte.
   var position: Int { flushed + buffer.count }
 
   // MARK: Appending
@@ -56,14 +56,14 @@ struct CDBOutput: ~Copyable {
     }
   }
 
-  /// Takes back what was appended behind a position.
+  /// Removes the bytes that were appended after a position.
   mutating func removeAll(from position: Int) {
     if position >= flushed { return buffer.removeLast(self.position - position) }
     buffer.removeAll()
     flushed = position
   }
 
-  /// Writes what is in the buffer.
+  /// Writes the content of the buffer.
   mutating func flush() throws(SystemError) {
     if buffer.count == 0 { return }
     try buffer.lend { (bytes) throws(SystemError) in try write(bytes, at: flushed) }
@@ -81,7 +81,7 @@ struct CDBOutput: ~Copyable {
     try file.write(bytes, at: position)
   }
 
-  /// Reads what has been appended before.
+  /// Reads bytes that have been appended before.
   func read(_ range: Range<Int>) throws(SystemError) -> [UInt8] {
     let fromFile = range.clamped(to: 0..<flushed)
     var bytes = fromFile.isEmpty ? [] : try file.read(fromFile)
@@ -92,13 +92,13 @@ struct CDBOutput: ~Copyable {
     return bytes
   }
 
-  /// Cuts off what an attempt that failed, or replaced records, have left behind the end.
+  /// Truncates the file to remove bytes that a failed attempt, or replaced records, have left.
   func trim() throws(SystemError) { try file.trim(to: flushed) }
 
-  /// Brings the file to the disk.
+  /// Syncs the file.
   func synchronize() throws(SystemError) { try file.synchronize() }
 
-  /// Gives the file the name that it is for.
+  /// Renames the file to its final name.
   func rename(to name: FileLocation) throws(SystemError) {
     try renameFile(location, name)
   }

@@ -1,39 +1,39 @@
 internal import Files
 
 extension CDBWriter {
-  /// What to do with a record whose key was added before.
+  /// The handling of a record whose key was added before.
   public enum DuplicatePolicy: Hashable, Sendable {
-    /// Adds it all the same, without looking: the key has both values, and look-ups give the first.
+    /// Adds it without a check: the key has both values, and look-ups return the first.
     case add
-    /// Removes the records of the key that were added before.
+    /// Removes the earlier records of the key.
     case replace
-    /// Keeps the record that was added before, and doesn't add this one.
+    /// Keeps the earlier record, and does not add this one.
     case insertIfAbsent
-    /// Adds it all the same, and says so.
+    /// Adds it anyway, and reports it.
     case report
   }
 
-  /// What has been done with a record.
+  /// The result of adding a record.
   public enum Outcome: Hashable, Sendable {
-    /// It is a new key; with ``DuplicatePolicy/add`` nobody has looked.
+    /// The key is new; with ``DuplicatePolicy/add`` it was not checked.
     case added
-    /// The key was there, and has a further value now.
+    /// The key existed, and has a further value now.
     case addedAgain
-    /// The key was there, and has this value now.
+    /// The key existed, and has this value now.
     case replaced
-    /// The key was there, and has kept its value.
+    /// The key existed, and has kept its value.
     case keptOld
   }
 
   /// Adds a record.
   ///
-  /// Complexity: linear in the record. A policy other than `add` looks at the earlier records of
-  /// the same hash, and ``DuplicatePolicy/replace`` has ``finish(synchronize:)`` move what follows
-  /// the replaced records.
+  /// Complexity: linear in the record. A policy other than `add` checks earlier records with the
+  /// same hash. After ``DuplicatePolicy/replace``, ``finish(synchronize:)`` moves the records that
+  /// follow the replaced ones.
   ///
-  /// - Returns: what has been done.
-  /// - Throws: ``CDBError`` with `tooLarge`, `noSpace`, `ioError`, `closed`: the record is not
-  ///   added, those before it stay, and the writer can go on.
+  /// - Returns: The result.
+  /// - Throws: ``CDBError`` with `tooLarge`, `noSpace`, `ioError` or `closed`: the record is not
+  ///   added, earlier ones remain, and you can continue to use the writer.
   @discardableResult
   public func add(
     _ value: RawSpan, forKey key: RawSpan, ifPresent policy: DuplicatePolicy = .add
@@ -44,7 +44,7 @@ extension CDBWriter {
 
   /// Adds a record.
   ///
-  /// - Returns: what has been done.
+  /// - Returns: The result.
   /// - Throws: ``CDBError`` as ``add(pieces:forKey:ifPresent:)``.
   @discardableResult
   public func add(
@@ -55,9 +55,9 @@ extension CDBWriter {
     }
   }
 
-  /// Adds a record of texts, in UTF-8.
+  /// Adds a record of strings, in UTF-8.
   ///
-  /// - Returns: what has been done.
+  /// - Returns: The result.
   /// - Throws: ``CDBError`` as ``add(pieces:forKey:ifPresent:)``.
   @discardableResult
   public func add(
@@ -66,11 +66,11 @@ extension CDBWriter {
     try add(Array(value.utf8), forKey: Array(key.utf8), ifPresent: policy)
   }
 
-  /// Adds a record whose value is in several pieces, without joining them.
+  /// Adds a record whose value consists of several pieces, without joining them.
   ///
   ///     try writer.add(pieces: [[32], payload], forKey: key)
   ///
-  /// - Returns: what has been done.
+  /// - Returns: The result.
   /// - Throws: ``CDBError`` as ``add(pieces:forKey:ifPresent:)``.
   @discardableResult
   public func add(

@@ -1,27 +1,27 @@
 internal import Files
 
 extension CDBWriter {
-  /// Writes the hash tables, brings the file to the disk, and puts it in its place.
+  /// Writes the hash tables, syncs the file, and renames it to its final name.
   ///
-  /// There is the old file or the whole new one at any moment, also after a power cut.
+  /// At any moment there is either the old file or the whole new one, even after a power cut.
   ///
-  /// Complexity: linear in the number of records; linear in the bytes when records were replaced.
+  /// Complexity: linear in the number of records; linear in the bytes if records were replaced.
   ///
-  /// - Parameter synchronize: False leaves it to the system when the file comes to the disk: it is
-  ///   faster, and a power cut may then leave an empty file.
-  /// - Throws: ``CDBError`` with `noSpace` or `ioError`. The old file is as it was; on a full disk
-  ///   the writer stays open, so that this can be called again. After other failures it is
-  ///   cancelled, for nobody knows what the disk holds.
+  /// - Parameter synchronize: Pass false to leave it to the system when the file is written to the
+  ///   disk: that is faster, but after a power cut the file may be empty.
+  /// - Throws: ``CDBError`` with `noSpace` or `ioError`. The old file is unchanged. On a full disk
+  ///   the writer stays open, and you can call the method again. After other failures the writer is
+  ///   canceled, because the state of the disk is unknown.
   public func finish(synchronize: Bool = true) throws(CDBError) {
     try finish(synchronize: synchronize, trailer: [])
   }
 
-  /// The same with bytes behind the last table, where readers don't look.
+  /// Finishes the file with bytes after the last table, which readers ignore.
   ///
   /// - Parameters:
-  ///   - synchronize: Whether the file is brought to the disk.
+  ///   - synchronize: Whether the file is synced.
   ///   - trailer: The bytes.
-  ///   - isNameSynced: Whether its name is, too: the caller may bring several there at once.
+  ///   - isNameSynced: Whether its name is synced, too; the caller may sync several at once.
   /// - Throws: ``CDBError`` with `noSpace` or `ioError`.
   package func finish(
     synchronize: Bool, trailer: [UInt8], isNameSynced: Bool = true
@@ -82,7 +82,7 @@ extension CDBNewRecords {
 
   // MARK: Replaced records
 
-  /// Moves what follows replaced records to where these were, once for all of them.
+  /// Moves the records that follow replaced ones into their places, once for all of them.
   mutating func dropReplaced() throws(SystemError) {
     if replaced.isEmpty { return }
     let kept = count
@@ -116,7 +116,7 @@ extension CDBNewRecords {
     return target + range.count
   }
 
-  /// How many bytes before a position are dropped, by binary search.
+  /// Returns the number of dropped bytes before a position, by binary search.
   private static func bytes(
     before position: UInt64, _ dropped: [(position: Int, bytes: Int)]
   ) -> UInt64 {

@@ -1,21 +1,23 @@
 internal import Files
 
 extension CDBWriter {
-  /// Removes the unfinished files that processes have left beside a file which died while they made
-  /// it.
+  /// Removes the unfinished files of processes that died while they wrote a file.
   ///
-  /// Only files whose names a writer of this path could have made are looked at. Those of writers
-  /// at work, in this process or another, are locked and stay; so does all where the file system
-  /// has no locks. ``CDBStore/open()`` calls it.
+  /// They are beside that file.
+  ///
+  /// It considers only files with names that a writer of this path could have created. Files of
+  /// active writers, in this process or another, are locked and stay. On file systems without
+  /// locks, all files stay. ``CDBStore/open()`` calls this method.
   ///
   /// Complexity: linear in the number of files in the directory. Safe on any thread.
   ///
-  /// - Throws: ``CDBError`` with `noFile` (no such directory), `noPermission`, `ioError`.
+  /// - Throws: ``CDBError`` with `noFile` (the directory does not exist), `noPermission` or
+  ///   `ioError`.
   public static func removeLeftovers(of path: String) throws(CDBError) {
     try removeLeftovers(of: path, in: SystemFiles.shared)
   }
 
-  /// Removes those of a file system.
+  /// Removes unfinished files in a file system.
   static func removeLeftovers(
     of path: String, in fileSystem: any FileSystem
   ) throws(CDBError) {
@@ -28,7 +30,7 @@ extension CDBWriter {
     } catch { throw CDBError(error) }
   }
 
-  /// The file that is replaced: what a symbolic link leads to, and not the link.
+  /// Returns the file to be replaced: the target of a symbolic link, and not the link.
   static func target(
     _ path: String, in fileSystem: any FileSystem
   ) throws(SystemError) -> String {
@@ -43,7 +45,7 @@ extension CDBWriter {
   private static let digitCount = 16
   private static let suffix = ".tmp"
 
-  /// A name for the new file, beside the one that it is to replace.
+  /// Returns a location for the new file, beside the one that it will replace.
   static func temporaryFile(_ target: FileLocation) -> FileLocation {
     let digits = String(UInt64.random(in: 0 ... .max), radix: 16)
     let zeros = String(repeating: "0", count: digitCount - digits.count)

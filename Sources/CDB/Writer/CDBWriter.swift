@@ -1,51 +1,51 @@
 package import Files
 
-/// Makes a constant database: add all records, then finish.
+/// A writer of a constant database: add all records, then finish.
 ///
 ///     let writer = try CDBWriter("Songs.cdb")
 ///     try writer.add("Bicycle Race", forKey: "song/2")
 ///     try writer.add("Walking on Sunshine", forKey: "song/3")
 ///     try writer.finish()
 ///
-/// The records go to a file of a temporary name beside the one to be made. ``finish(synchronize:)``
-/// brings it to the disk and renames it, so that there is the old file or the new one at any time,
-/// and readers of the old one are not disturbed. A writer that is dropped or cancelled removes its
-/// file; a process that is killed leaves it, as `Songs.cdb.` + 16 hex digits + `.tmp`, and
-/// ``removeLeftovers(of:)`` clears it away.
+/// The records go to a file with a temporary name beside the final one. ``finish(synchronize:)``
+/// syncs and renames it. So there is either the old file or the new one at any time, and readers of
+/// the old one are not disturbed. A writer that is released or canceled removes its file. A process
+/// that is killed leaves it, as `Songs.cdb.` + 16 hex digits + `.tmp`, and ``removeLeftovers(of:)``
+/// removes it.
 ///
-/// Memory: 8 bytes a record, 16 in the wide format, twice that while they grow and to make the
-/// tables, and a buffer of 256 KiB; values are not kept. Policies other than
-/// ``DuplicatePolicy/add`` cost up to 64 bytes a record more, and 32 while these grow.
+/// It needs memory for 8 bytes per record, 16 in the wide format, twice that while the array grows
+/// and while the tables are built, and a buffer of 256 KiB; values are not kept. Policies other
+/// than ``DuplicatePolicy/add`` need up to 64 bytes per record more, and 32 while these grow.
 ///
-/// One thread at a time.
+/// Use it from one thread at a time.
 public final class CDBWriter {
-  /// The file to be made.
+  /// The path of the final file.
   public var path: String { records.path }
-  /// The width of its numbers.
+  /// The width of the numbers.
   public var format: CDBFormat { records.format }
-  /// The number of records that it will have.
+  /// The number of records that the file will have.
   public var count: Int { records.count }
-  /// The number of bytes that it will have.
+  /// The number of bytes that the file will have.
   public var byteCount: Int { records.byteCount }
 
-  // Nothing that a caller hands in is called while these are being changed, so that asking at each
-  // addition whether it is alone here would be in vain.
+  // No code of the caller runs while these are being changed, so checking exclusivity at each
+  // addition would be of no use.
   @safe @exclusivity(unchecked) var records: CDBNewRecords
   @safe @exclusivity(unchecked) private(set) var isOpen = true
 
   /// Begins a file.
   ///
   /// - Parameters:
-  ///   - path: The file to be made; one that is there is replaced at the end, and keeps its
-  ///     permissions.
-  ///   - format: The width of its numbers: ``CDBFormat/wide`` for more than 4 GiB.
-  /// - Throws: ``CDBError`` with `noFile` (no such directory), `noPermission`, `noSpace`,
-  ///   `ioError`.
+  ///   - path: The path of the file; an existing file is replaced at the end, and its permissions
+  ///     are kept.
+  ///   - format: The width of the numbers: ``CDBFormat/wide`` for more than 4 GiB.
+  /// - Throws: ``CDBError`` with `noFile` (the directory does not exist), `noPermission`, `noSpace`
+  ///   or `ioError`.
   public convenience init(_ path: String, format: CDBFormat = .classic) throws(CDBError) {
     try self.init(path, format: format, in: SystemFiles.shared)
   }
 
-  /// Begins a file of a file system, which is perhaps not to get larger than a test likes.
+  /// Begins a file in a file system, with a smaller size limit in tests.
   package convenience init(
     _ path: String, format: CDBFormat, sizeLimit: UInt64? = nil, in fileSystem: any FileSystem
   ) throws(CDBError) {
@@ -56,13 +56,13 @@ public final class CDBWriter {
     try self.init(target, format: format, sizeLimit: sizeLimit)
   }
 
-  /// Begins a file, perhaps in an open directory.
+  /// Begins a file, which may be in an open directory.
   ///
   /// - Parameters:
-  ///   - target: The file to be made.
-  ///   - format: The width of its numbers.
-  ///   - rights: Who may use it; nil for those of the file that is there.
-  ///   - sizeLimit: How large it may get.
+  ///   - target: The location of the file.
+  ///   - format: The width of the numbers.
+  ///   - rights: The permissions; nil for those of the existing file.
+  ///   - sizeLimit: The maximum size.
   /// - Throws: ``CDBError``, as for a path.
   package init(
     _ target: FileLocation, format: CDBFormat, rights: FileRights? = nil, sizeLimit: UInt64? = nil
@@ -78,9 +78,9 @@ public final class CDBWriter {
 
   deinit { cancel() }
 
-  /// Gives up, and removes the new file; the old one stays.
+  /// Cancels the writer, and removes the new file; the old one stays.
   ///
-  /// Harmless when the writer has finished.
+  /// It has no effect if the writer has finished.
   public func cancel() {
     guard isOpen else { return }
     isOpen = false
@@ -96,13 +96,13 @@ public final class CDBWriter {
     CDBError(.closed, path: path, message: "The writer has finished; make another one.")
   }
 
-  /// Which file it is that has the temporary name.
+  /// Returns the identity of the file with the temporary name.
   func fileIdentity() throws(CDBError) -> FileIdentity? {
     do throws(SystemError) {
       return try FileStatus.find(records.output.location)?.identity
     } catch { throw CDBError(error) }
   }
 
-  /// Marks the writer as done; its file has its name.
+  /// Marks the writer as finished; its file has been renamed.
   func close() { isOpen = false }
 }

@@ -2,17 +2,17 @@ import CDB
 import Files
 public import StoreEngine
 
-/// A look for the records of a constant database that may be damaged.
+/// A search for the records of a constant database that may be damaged.
 ///
-/// Every record is looked for by its slot and by the record before it.
+/// Every record is found by its slot, or by the record before it.
 public struct CDBClassSalvage: ClassFileSalvage {
   private var salvage: CDBSalvage
 
   init(_ salvage: CDBSalvage) { self.salvage = salvage }
 
-  /// Lends the records in the order of the file.
+  /// Calls a closure with the records in the order of the file.
   ///
-  /// - Throws: What the closure throws.
+  /// - Throws: An error of the closure.
   public mutating func run(
     isValid: ((_ key: RawSpan, _ value: RawSpan) -> Bool)?, _ body: Body
   ) throws(StoreError) {
@@ -25,7 +25,7 @@ public struct CDBClassSalvage: ClassFileSalvage {
     }
   }
 
-  /// The damage that the last run has met.
+  /// Returns the damage found by the last run.
   public func damage(foundCount: Int) -> [ClassFileDamage] {
     var all: [ClassFileDamage] = []
     if !salvage.hasTables {
@@ -40,7 +40,7 @@ public struct CDBClassSalvage: ClassFileSalvage {
   }
 }
 
-/// A new constant database that takes one record after the other.
+/// A writer of a new constant database, one record after another.
 public struct CDBClassWriter: ClassFileWriter {
   private let writer: CDBWriter
   private let new: NewClassFile
@@ -66,7 +66,7 @@ public struct CDBClassWriter: ClassFileWriter {
     try RowKey.lend(rowID) { (key) throws(StoreError) in try add(key: key, value: value) }
   }
 
-  /// Makes the file whole, and brings it to the disk if it is to be.
+  /// Completes the file, and syncs it if that was requested.
   ///
   /// - Throws: `StoreError` with `noSpace` or `ioError`.
   public func finish() throws(StoreError) {

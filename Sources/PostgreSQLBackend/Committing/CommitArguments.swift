@@ -2,15 +2,15 @@ import Files
 import FoundationEssentials
 import StoreEngine
 
-/// A commit as the function in the server gets it.
+/// The parameters of the function in the server that executes a commit.
 struct CommitArguments {
-  /// A table that a commit changes, or rests on.
+  /// A table that a commit changes, or that its basis includes.
   enum Table {
     case records(TableID)
     case ordered(OrderedTableID)
   }
 
-  /// In the order of their numbers in the server's answer, from 1.
+  /// The tables, in the order of their numbers in the server's answer, which begin with 1.
   private(set) var tables: [Table] = []
   private var tableNames: [String] = []
   private var tableKinds: [Int16] = []
@@ -24,7 +24,7 @@ struct CommitArguments {
   private var ranges: [(table: Int32, range: KeyRange)] = []
   private var basisKeys: (tables: [Int32], keys: [[UInt8]?]) = ([], [])
 
-  /// Rows with the places of their tables; where in the change set the bytes are.
+  /// Rows, the numbers of their tables, and the ranges of their bytes in the change set.
   private struct Rows {
     var tables: [Int32] = []
     var rows: [Int64] = []
@@ -38,15 +38,15 @@ struct CommitArguments {
     var values: [Range<Int>?] = []
   }
 
-  /// As the server gets them.
+  /// The changes as the server gets them.
   private let changes: ChangeSet
-  /// As they were committed.
+  /// The changes as they were committed.
   let plain: ChangeSet
   private let backend: PostgreSQLBackend
 
-  /// So many bytes are sent in one piece.
+  /// The number of bytes that are sent in one piece.
   static let pieceByteCount = 4 << 20
-  /// So many rows are.
+  /// The number of rows that are sent in one piece.
   private static let pieceRowCount = 16384
 
   init(
@@ -94,9 +94,10 @@ struct CommitArguments {
     return tables.count - 1
   }
 
-  /// Single keys, of which there may be many, are found by a hash in the server.
+  /// Adds a range of keys to the basis.
   ///
-  /// Of an encrypted store the server does not know which keys are in a range: all may be.
+  /// The server finds single keys, of which there may be many, by a hash. It does not know which
+  /// keys of an encrypted store are in a range, so any key may be.
   private mutating func add(_ range: KeyRange, of table: OrderedTableID) throws(StoreError) {
     let place = try place(of: table)
     guard let key = range.onlyKey else {
@@ -120,7 +121,7 @@ struct CommitArguments {
     }
   }
 
-  /// The last row that the metadata row of a table names.
+  /// Returns the last row that the metadata row of a table names.
   private func lastRow(of table: TableID) -> Int64 {
     let records = plain.tables.first { $0.table == table && !$0.records.isEmpty }?.records ?? []
     guard let record = records.last(where: { $0.rowID == ClassMetadata.rowID }),
@@ -132,7 +133,7 @@ struct CommitArguments {
   private mutating func add(_ table: ChangeSet.OrderedTableChanges) throws(StoreError) {
     let place = try place(of: table.table)
     if table.clearsFirst { cleared.append(place) }
-    // Of several changes of a key the last one counts.
+    // If a key has several changes, the last one counts.
     var places: [[UInt8]: Int] = [:]
     places.reserveCapacity(table.changes.count)
     for change in table.changes {
@@ -150,11 +151,11 @@ struct CommitArguments {
 
   // MARK: Statements
 
-  /// The statements that make the commit together.
+  /// Returns the statements that execute the commit together.
   ///
-  /// The server gives the number. Where one is required, nobody else may have committed behind it.
-  ///
-  /// Nobody has changed keys in the ranges of the basis up to `rangesSince`.
+  /// The server assigns the number. If `required` is given, the server refuses the commit if there
+  /// are commits after that number. No key in the ranges of the basis has changed up to
+  /// `rangesSince`.
   func statements(
     _ commit: Commit, required: UInt64?, rangesSince: UInt64?
   ) throws(StoreError) -> [Statement] {
@@ -183,7 +184,7 @@ struct CommitArguments {
     return [first] + moreRows.map { more(rows: $0, token) } + moreKeys.map { more(keys: $0, token) }
   }
 
-  /// The values outside of records whose entries in the list are changed so.
+  /// Returns the external values whose entries in the catalogue have such a change.
   private func values(where isWanted: (ChangeSet.KeyChange) -> Bool) -> [ExternalID] {
     var values: Set<ExternalID> = []
     for table in plain.ordered where backend.name(of: table.table) == ExternalCatalogue.table {
@@ -196,11 +197,13 @@ struct CommitArguments {
     return Array(values)
   }
 
-  /// The values that others get with the news of the commit: small ones, as lists of tables have.
+  /// Returns the small values that the news of the commit includes.
+  ///
+  /// The entries of lists of tables have such values.
   private func rememberedValues() -> Parameter {
     array(
       keys.values.indices.map { index in
-        // What is sealed has its key in it.
+        // A sealed value also contains its key.
         let overhead = backend.sealing.map { $0.overhead + keys.keys[index].count } ?? 0
         let kind = tableKinds[Int(keys.tables[index]) - 1]
         let limit = Schema.rememberedValueByteCount + overhead
@@ -263,10 +266,10 @@ struct CommitArguments {
 
   // MARK: Pieces
 
-  /// The records that go with the commit, and those that are sent behind it, table by table.
+  /// Returns the records that are sent with the commit, and those that follow, in pieces per table.
   private func rowPieces() -> (first: [Int], more: [[Int]]) {
     let puts = rows.rows.indices.filter { rows.kinds[$0] != Int16(Schema.removal) }
-    // Which metadata row stays is decided with the commit.
+    // The commit decides which metadata rows it keeps, so they are always sent with it.
     let (metadata, others) = (
       puts.filter { rows.rows[$0] == 1 }, puts.filter { rows.rows[$0] != 1 }
     )
@@ -286,7 +289,7 @@ struct CommitArguments {
     indices.count <= pieceRowCount && indices.reduce(0) { $0 + size($1) } <= pieceByteCount
   }
 
-  /// Pieces of one table each, of about so many bytes.
+  /// Divides changes into pieces of one table each, of about `pieceByteCount` bytes.
   private static func pieces(
     _ indices: [Int], _ table: (Int) -> Int32, _ size: (Int) -> Int
   ) -> [[Int]] {

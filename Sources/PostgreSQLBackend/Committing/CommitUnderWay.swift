@@ -1,15 +1,16 @@
 import FoundationEssentials
 import StoreEngine
 
-/// A commit of this process that was sent.
+/// A commit of this process that has been sent.
 struct CommitUnderWay: Sendable {
   let changes: ChangeSet
   let request: CommitRequest
 }
 
 extension Commit {
-  /// Reads a commit from a row: number, token, author, time and basis, from a column on; nil where the
-  /// number is NULL.
+  /// Reads a commit from a row: number, token, author, time and basis, from a column on.
+  ///
+  /// The result is nil if the number is NULL.
   init?(
     _ result: QueryResult, _ row: Int, _ column: Int32, _ sealing: ServerSealing?
   ) throws(ServerFailure) {
@@ -24,7 +25,7 @@ extension Commit {
       basedOn: result.int(row, column + 4).map { UInt64(clamping: $0) })
   }
 
-  /// Reads the number of a store's last commit, and that commit behind it; nil where there is none.
+  /// Reads the number of a store's last commit, followed by that commit; nil if there is none.
   static func last(
     _ result: QueryResult, _ column: Int32, _ sealing: ServerSealing?
   ) throws(ServerFailure) -> Commit? {

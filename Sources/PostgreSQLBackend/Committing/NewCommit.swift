@@ -1,18 +1,20 @@
 import Files
 import StoreEngine
 
-/// A commit that stores have to hear of.
+/// A commit that stores have to be notified of.
 struct NewCommit {
   let commit: Commit
   var changes: ChangeSet
   let request: CommitRequest
-  /// The metadata rows in it; empty ones are gone.
+  /// The metadata rows in the commit; an empty one was removed.
   var metadata: [(TableID, [UInt8])] = []
 }
 
 extension NewCommit {
-  /// Reads what a commit has changed: rows, names and keys, without their bytes, but for keys and
-  /// small values of theirs; nil where the server has forgotten.
+  /// Reads the changes of a commit: rows, names and keys.
+  ///
+  /// Of their bytes, only keys and small values of keys are included. The result is nil if the
+  /// server has forgotten the changes.
   init?(
     _ commit: Commit, _ answer: QueryResult, _ row: Int, _ backend: PostgreSQLBackend
   ) throws(ServerFailure) {
@@ -100,7 +102,7 @@ extension NewCommit {
 }
 
 extension NewCommit {
-  /// The changes of a table with its keys and small values opened, whose bytes go behind others.
+  /// Returns the changes of a table with opened keys and small values, whose bytes are appended.
   private func openedKeys(
     _ change: ChangeSet.OrderedTableChanges, _ name: OrderedTableName, _ sealing: ServerSealing,
     to bytes: inout [UInt8]
@@ -108,7 +110,7 @@ extension NewCommit {
     var opened = ChangeSet.OrderedTableChanges(table: change.table, clearsFirst: change.clearsFirst)
     for change in change.changes {
       let key = try sealing.open(Array(changes.bytes[change.key]), of: name)
-      // The server remembers small values only, and none has nothing in it.
+      // The server remembers only small values, and no bytes for the others.
       let value =
         change.value.isEmpty
         ? []
@@ -124,7 +126,7 @@ extension NewCommit {
     return opened
   }
 
-  /// The same with what the server has sealed opened.
+  /// Returns the commit with its sealed parts opened.
   func opened(
     _ sealing: ServerSealing, _ backend: PostgreSQLBackend
   ) throws(StoreError) -> NewCommit {

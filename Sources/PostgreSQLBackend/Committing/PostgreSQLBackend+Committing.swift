@@ -4,10 +4,10 @@ import Locks
 public import StoreEngine
 
 extension PostgreSQLBackend {
-  /// How many bytes a record, a named buffer, or a key with its value may have: 256 MiB.
+  /// The maximum size of a record, a named buffer, or a key with its value: 256 MiB.
   public static let maximumByteCount = 256 << 20
 
-  /// Writes a change set by one call of a function in the server, in one round trip.
+  /// Commits a change set with one call of a function in the server, in one round trip.
   @discardableResult
   public func commit(_ changes: ChangeSet, _ request: CommitRequest) throws(StoreError) -> Commit? {
     try pool.check()
@@ -51,7 +51,7 @@ extension PostgreSQLBackend {
       guard outcome == .conflict, let uncontested, uncontested > rangesSince ?? 0 else {
         throw try refusal(outcome, results[0], arguments, request, lastNumber: number)
       }
-      // The keys that others have changed are in no range: only this process knows.
+      // Only this process knows that the keys that others have changed are in no range.
       rangesSince = uncontested
     }
   }
@@ -67,10 +67,12 @@ extension PostgreSQLBackend {
     }
   }
 
-  /// The last commit, if nobody has changed up to it what a commit to an encrypted store rests on; nil
-  /// where somebody has, or nobody knows, and for other stores.
+  /// Returns the last commit up to which others haven't changed the basis of a commit.
   ///
-  /// The server can't know which keys of an encrypted store are in a range.
+  /// The server can't know which keys of an encrypted store are in a range, so this process checks.
+  ///
+  /// - Returns: The number of the last known commit; nil if others have changed the basis, if that
+  ///   is unknown, and for stores that are not encrypted.
   private func uncontestedNumber(_ changes: ChangeSet, _ request: CommitRequest) -> UInt64? {
     guard sealing != nil, let basis = request.basis,
       basis.keys.contains(where: { $0.range.onlyKey == nil })
@@ -80,15 +82,15 @@ extension PostgreSQLBackend {
     return conflict == nil ? number : nil
   }
 
-  /// Sends a commit until it is known what has become of it.
+  /// Sends a commit until its outcome is known.
   ///
-  /// It may be sent any number of times: the function looks for the token, behind the lock that a
-  /// transaction may still have.
+  /// It may be sent any number of times: the function looks for the token, after it has waited for
+  /// the lock that an earlier transaction may still hold.
   private func deliver(
     _ statements: [Statement], _ commit: Commit
   ) throws(StoreError) -> [QueryResult] {
     var othersFirst = Backoff(configuration.timeout)
-    // From the moment on that nobody knows what has become of it.
+    // Set from the moment when the outcome is unknown.
     var doubt: Backoff?
     var lossesLeft = 1
     while true {
@@ -158,7 +160,9 @@ extension PostgreSQLBackend {
 
   // MARK: Looking for commits
 
-  /// The commit that has a token, among the last 4,096: waits for the save that may be under way.
+  /// Returns the commit with a token, among the last 4,096.
+  ///
+  /// It waits for a save that may be in progress.
   ///
   /// One round trip.
   public func commit(withToken token: UUID) throws(StoreError) -> Commit? {
@@ -173,7 +177,7 @@ extension PostgreSQLBackend {
     return try reading { () throws(ServerFailure) in try Commit(result, 0, 0, sealing) }
   }
 
-  /// Lets the numbers of commits go on after those of another store.
+  /// Continues the numbers of commits after those of another store.
   public func continueNumbers(after last: Commit?) throws(StoreError) {
     let number = Parameter.int(last?.number ?? 0)
     var statements = [
@@ -206,7 +210,7 @@ extension PostgreSQLBackend {
 }
 
 extension ServerFailure {
-  /// Whether statements may have been done, as the answer is lost.
+  /// Whether statements may have been executed, because the answer is lost.
   fileprivate var isInDoubt: Bool {
     switch self {
     case .connectionLost: true
@@ -217,13 +221,13 @@ extension ServerFailure {
 }
 
 extension CommitArguments {
-  /// The table with a number in the server's answer.
+  /// Returns the table with a number in the server's answer.
   fileprivate func table(_ place: Int) throws(ServerFailure) -> Table {
     guard tables.indices.contains(place - 1) else { throw ServerFailure.unexpectedAnswer }
     return tables[place - 1]
   }
 
-  /// The name of a buffer with a number in the server's answer.
+  /// Returns the name of a buffer with a number in the server's answer.
   fileprivate func bufferName(_ place: Int) throws(ServerFailure) -> String {
     guard plain.names.indices.contains(place - 1) else { throw ServerFailure.unexpectedAnswer }
     return plain.names[place - 1].name

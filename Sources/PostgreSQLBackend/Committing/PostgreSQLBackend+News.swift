@@ -4,16 +4,17 @@ import Locks
 public import StoreEngine
 import Synchronization
 
-// Others commit, too. Each answer has what they have committed since the last one, and all stores hear
-// of it before anybody sees what was read.
+// Other processes commit, too. Each answer includes their commits since the previous answer, and
+// all stores are notified of these before the caller sees the data that was read.
 extension PostgreSQLBackend {
-  /// The most commits that one answer has.
+  /// The maximum number of commits in one answer.
   ///
   /// A backend that is further behind has lost track.
   private static let fetchedCommitCount = 1024
 
-  /// Asks for the commits behind a number, but for one of this process, whose changes need not be sent
-  /// back.
+  /// Returns a statement that asks for the commits after a number.
+  ///
+  /// It omits a commit of this process, whose changes need not be sent back.
   func newsStatement(behind number: UInt64, besides token: UUID? = nil) -> Statement {
     Statement(
       """
@@ -27,8 +28,9 @@ extension PostgreSQLBackend {
       """, [.int4(storeID), .int(number), .uuid(token)])
   }
 
-  /// Tells all stores of the commits in an answer, in their order, each once; and of the own one, which
-  /// is not in the answer.
+  /// Notifies all stores of the commits in an answer, in order and once each.
+  ///
+  /// The process's own commit is not in the answer, and is passed as `own`.
   func take(
     _ answer: QueryResult, behind number: UInt64, own: Commit? = nil,
     _ changes: ChangeSet = ChangeSet(), _ request: CommitRequest = CommitRequest()
@@ -41,7 +43,7 @@ extension PostgreSQLBackend {
       clamping: try reading { () throws(ServerFailure) in try answer.number(0, 0) })
     guard last >= number || isReadOnly else { throw lostCommits(last, number) }
     lastAnswer.withLock { $0 = .now }
-    // A listener that is told of a commit may read.
+    // A listener that is notified of a commit may read, which must not deliver commits recursively.
     if last <= coordinator.journal.lastNumber || isDelivering { return }
     var commits: [UInt64: NewCommit] = [:]
     for row in 0..<answer.rowCount {
@@ -101,7 +103,7 @@ extension PostgreSQLBackend {
     empty.withLock { $0.loseTrack() }
     sortedKeys.withLock { $0.loseTrack(upTo: last) }
     try? coordinator.loseTrack(upTo: Commit(unnamed: last)) { table in
-      // A row that can't be read now is read when somebody asks for it.
+      // A row that can't be read now is read when it is needed.
       let row = try? withRecord(ClassMetadata.rowID, in: table) { [UInt8](copying: $0) }
       return row.flatMap { ClassMetadata(row: $0) }
     }
@@ -111,8 +113,9 @@ extension PostgreSQLBackend {
 
   /// The number of the last commit that every call sees.
   ///
-  /// Asks the server, in one round trip, unless it has answered within the freshness of the
-  /// configuration, or a save is worked out on this thread: the server finds out what that rests on.
+  /// Reading it asks the server, in one round trip, unless the last answer is within the freshness
+  /// of the configuration. It doesn't ask while this thread prepares a save, because the server
+  /// checks the basis of the save.
   public var lastCommitNumber: UInt64 {
     if !coordinator.hasTurn, !isFresh { _ = try? poll() }
     return coordinator.journal.lastNumber
@@ -123,7 +126,7 @@ extension PostgreSQLBackend {
     return last.duration(to: .now) < configuration.freshness
   }
 
-  /// The rows and buffers that commits have changed since a number, as far as the server remembers.
+  /// Returns the rows and buffers that were changed after a commit, as far as the server remembers.
   ///
   /// One round trip.
   public func changes(since number: UInt64) throws(StoreError) -> ChangeSummary {
@@ -144,7 +147,7 @@ extension PostgreSQLBackend {
       news.add(new.changes)
       found += 1
     }
-    // The server has forgotten some, or has taken the numbers over from another store.
+    // The server has forgotten some of them, or numbers were continued from those of another store.
     guard found >= last else { return try rememberedChanges(since: number) }
     return ChangeSummary(news, upTo: found)
   }

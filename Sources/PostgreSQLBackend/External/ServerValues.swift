@@ -1,17 +1,16 @@
 import Locks
 public import StoreEngine
 
-/// The values that are stored outside of records, on the server: a row for each value, and one for
-/// each of its chunks.
+/// The external values on the server: a row for each value, and one for each of its chunks.
 ///
-/// Each call is a transaction of its own, so a value of any size takes the memory of one chunk. A commit
-/// says which values its records refer to, and the server refuses it where one is gone. Other machines
-/// may read a value that is removed, or be about to refer to it: its chunks stay for an hour, and a
-/// commit that refers to it brings it back.
+/// Each call is a transaction of its own, so a value of any size needs the memory of one chunk. A
+/// commit names the values to which its records refer, and the server refuses it if one of them is
+/// gone. Other machines may be reading a removed value, or be about to refer to it. Therefore its
+/// chunks stay for an hour, and a commit that refers to it restores it.
 struct ServerValues: ExternalStorage {
   private let owner: WeakBackend
 
-  /// The backend holds this.
+  /// A weak reference to the backend, which owns this object.
   final class WeakBackend: Sendable {
     private weak let backend: PostgreSQLBackend?
     init(_ backend: PostgreSQLBackend) { self.backend = backend }
@@ -24,11 +23,11 @@ struct ServerValues: ExternalStorage {
 
   init(_ backend: PostgreSQLBackend) { owner = WeakBackend(backend) }
 
-  /// Begins a value.
+  /// Creates a value.
   func create(_ id: ExternalID) throws(StoreError) -> any ExternalOutput {
     let backend = try owner.get()
     if backend.isReadOnly { throw StoreError.readOnly(at: backend.location) }
-    // One that was removed, or whose answer was lost, begins once more.
+    // A value that was removed, or for which the answer was lost, is begun again.
     try backend.runValues(
       """
       insert into stored_objects.external_values (store, id) values ($1, $2)
@@ -37,7 +36,7 @@ struct ServerValues: ExternalStorage {
     return ServerValueOutput(id, owner)
   }
 
-  /// Opens a value, whose chunks stay readable for an hour when it is removed.
+  /// Opens a value, whose chunks remain readable for an hour after it is removed.
   func open(_ reference: ExternalReference) throws(StoreError) -> any ExternalInput {
     let backend = try owner.get()
     let result = try backend.runValues(
@@ -52,13 +51,14 @@ struct ServerValues: ExternalStorage {
     return ServerValueInput(reference, owner)
   }
 
-  /// Does nothing: what is finished is as safe as a commit.
+  /// Does nothing, because a finished value is as safe as a commit.
   func synchronize() throws(StoreError) { try owner.get().pool.check() }
 
   /// Marks a value as removed, unless a row of another machine refers to it by now.
   func remove(_ id: ExternalID) throws(StoreError) {
     let backend = try owner.get()
-    // The look sees all commits up to this one, and none behind it has brought the value back.
+    // The check sees all commits up to this number, and `listed` rules out that a later one has
+    // restored the value.
     let number = try backend.poll()
     if try ExternalCatalogue(backend).isReferenced(id) { return }
     try backend.runValues(
@@ -68,7 +68,7 @@ struct ServerValues: ExternalStorage {
       """, id, [.int(number)])
   }
 
-  /// The values that are there and not marked as removed.
+  /// Returns the values that exist and are not marked as removed.
   func list() throws(StoreError) -> [(id: ExternalID, storedByteCount: Int)] {
     let backend = try owner.get()
     let result = try backend.perform { (connection) throws(ServerFailure) in
@@ -111,7 +111,7 @@ final class ServerValueOutput: ExternalOutput {
 
   deinit {
     if progress.withLock(\.isFinished) { return }
-    // What can't be removed now is removed by an opening, a day later.
+    // If that fails, a later opening removes the value, after a day.
     _ = try? owner.get().runValues(
       "delete from stored_objects.external_values where store = $1 and id = $2", id)
   }
@@ -120,7 +120,7 @@ final class ServerValueOutput: ExternalOutput {
     let backend = try owner.get()
     let number = progress.withLock(\.chunkCount)
     let stored = try ExternalFileFormat.stored(chunk, number, of: id, backend.sealing?.sealing)
-    // The same once more where the answer was lost.
+    // The same chunk is sent again if the answer was lost.
     try backend.runValues(
       """
       insert into stored_objects.external_chunks (store, id, number, data) values ($1, $2, $3, $4)
@@ -168,7 +168,7 @@ final class ServerValueInput: ExternalInput {
 }
 
 extension PostgreSQLBackend {
-  /// Where values are kept that are too large for records: on the server, in chunks.
+  /// The storage of values that are too large for records: on the server, in chunks.
   public var externalStorage: (any ExternalStorage)? { ServerValues(self) }
 
   /// Runs a statement about a value, with the store as `$1` and the value as `$2`.
@@ -194,11 +194,16 @@ extension PostgreSQLBackend {
     StoreError(.damaged, message, at: .init(path: location))
   }
 
-  /// Removes what nobody needs: values that were removed an hour ago, those that no commit has referred
-  /// to for a day, and those whose last holder has ended without removing them.
+  /// Removes the values that are no longer needed.
   ///
-  /// One round trip where there are none of the last. What can't be removed now is removed by the next
-  /// opening.
+  /// These are:
+  /// - values that were removed more than an hour ago
+  /// - values that are older than a day and that no commit refers to
+  /// - values that no row has referred to for a day, because their last user ended without removing
+  ///   them
+  ///
+  /// One round trip if there are none of the last kind. If removing fails, the next opening tries
+  /// again.
   func removeOldValues() {
     if isReadOnly { return }
     let statements = [
@@ -221,7 +226,7 @@ extension PostgreSQLBackend {
     for row in 0..<dropped.rowCount {
       guard let id = ExternalID(bytes: dropped.bytes(row, 0)) else { continue }
       do {
-        // Unless another row refers to it.
+        // Does nothing to a value to which another row refers.
         try externalStorage?.remove(id)
         try runValues(
           """

@@ -2,12 +2,12 @@ import Files
 import StoreEngine
 import Synchronization
 
-// How all calls ask the server.
+// The functions by which all calls ask the server.
 extension PostgreSQLBackend {
-  /// Lets a closure use a connection: once more where that was lost, and until the timeout where
-  /// others were in the way.
+  /// Calls a closure with a connection, and retries failures.
   ///
-  /// For what changes nothing, or may happen twice.
+  /// It retries once if the connection was lost, and until the timeout if other transactions were
+  /// in the way. The closure must change nothing, or be safe to run twice.
   func perform<Result>(
     _ body: (Connection) throws(ServerFailure) -> Result
   ) throws(StoreError) -> Result {
@@ -16,10 +16,10 @@ extension PostgreSQLBackend {
     }
   }
 
-  /// Whether this thread tells stores of commits, for which others may wait.
+  /// Whether this thread is notifying stores of commits, for which other threads may wait.
   var isDelivering: Bool { deliverer.load(ordering: .relaxed) == currentThread() }
 
-  /// The same for a closure that takes a connection itself.
+  /// Retries a closure like ``perform(_:)``; the closure takes a connection itself.
   func retrying<Result>(
     _ body: () throws(ServerFailure) -> Result
   ) throws(StoreError) -> Result {
@@ -38,8 +38,9 @@ extension PostgreSQLBackend {
     }
   }
 
-  /// Reads: runs a statement, and hears in the same round trip what others have committed up to then,
-  /// or later.
+  /// Runs a statement that reads, and learns in the same round trip of the commits of others.
+  ///
+  /// These include all commits that the statement has seen, and maybe later ones.
   func read(_ statement: Statement) throws(StoreError) -> QueryResult {
     let known = coordinator.journal.lastNumber
     let results = try perform { (connection) throws(ServerFailure) in
@@ -49,14 +50,14 @@ extension PostgreSQLBackend {
     return results[0]
   }
 
-  /// Reads an answer, and says what it is when it makes no sense.
+  /// Reads an answer; an answer that is not valid throws the error of the store.
   func reading<Result>(
     _ body: () throws(ServerFailure) -> Result
   ) throws(StoreError) -> Result {
     do throws(ServerFailure) { return try body() } catch { throw error.error(at: location) }
   }
 
-  /// Asks what others have committed.
+  /// Asks for the commits of others.
   ///
   /// - Returns: The number of the last commit.
   func poll() throws(StoreError) -> UInt64 {

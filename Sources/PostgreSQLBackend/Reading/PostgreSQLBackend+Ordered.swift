@@ -2,7 +2,7 @@ import Files
 import Locks
 public import StoreEngine
 
-/// A key as an index has it: what is in the index, and the rest.
+/// A key as an index has it: the part that is in the index, and the rest.
 private struct SplitKey {
   let head: Parameter
   let tail: Parameter
@@ -20,7 +20,7 @@ extension PostgreSQLBackend {
     return [.int4(storeID), .int2(kind.rawValue), .text(name.name)]
   }
 
-  /// The names of the ordered tables that have keys.
+  /// Returns the names of the ordered tables that have keys.
   ///
   /// One round trip.
   public func orderedTableNames() throws(StoreError) -> [OrderedTableName] {
@@ -36,7 +36,7 @@ extension PostgreSQLBackend {
     }
   }
 
-  /// The condition of a range, and its parameters from `$4` on.
+  /// Returns the condition of a range, and its parameters from `$4` on.
   private func condition(_ range: KeyRange) -> (text: String, parameters: [Parameter]) {
     var parameters: [Parameter] = []
     var text = "table_id = \(Self.tableID)"
@@ -53,11 +53,11 @@ extension PostgreSQLBackend {
     return (text, parameters)
   }
 
-  /// The number of keys in a range.
+  /// Returns the number of keys in a range.
   ///
   /// One round trip.
   ///
-  /// Complexity: constant time for all keys, and linear in the number for others.
+  /// Complexity: constant time for all keys, otherwise linear in the number of keys in the range.
   public func keyCount(in table: OrderedTableID, _ range: KeyRange) throws(StoreError) -> Int {
     try pool.check()
     if range.isEmpty { return 0 }
@@ -72,7 +72,7 @@ extension PostgreSQLBackend {
   }
 
   private func keyCount(in table: OrderedTableID) throws(StoreError) -> Int {
-    // A save asks each time for tables that have hardly ever any keys, and rests on the answer.
+    // Each save asks about tables that are almost always empty, and its basis includes the answer.
     let (isEmpty, number) = empty.withLock { ($0.tables.contains(table), $0.number) }
     if isEmpty, coordinator.hasTurn { return 0 }
     let count = try count(try key(of: table))
@@ -80,7 +80,7 @@ extension PostgreSQLBackend {
     return count
   }
 
-  /// Lends the value of a key, where the answer has it.
+  /// Calls a closure with the value of a key, in the memory of the answer.
   ///
   /// One round trip.
   public func withValue<Result>(
@@ -121,7 +121,7 @@ extension PostgreSQLBackend {
       """, try key(of: table) + condition.parameters + size.parameters)
   }
 
-  /// Lends keys and values, as they were when the call began.
+  /// Calls a closure with keys and values, as of the beginning of the call.
   ///
   /// One round trip for each page of about 256 KiB.
   public func scanKeys(
@@ -164,17 +164,17 @@ extension PostgreSQLBackend {
 }
 
 extension Schema.TableKind {
-  /// The kind of an ordered table.
+  /// Returns the kind of an ordered table.
   init(_ kind: OrderedTableName.Kind) { self = kind == .data ? .data : .index }
 }
 
 extension OrderedTableName {
-  /// The name of a table with the number of its kind.
+  /// Creates the name of a table from the number of its kind.
   init(_ name: String, number: Int) {
     self.init(name, kind: number == Int(Schema.TableKind.data.rawValue) ? .data : .index)
   }
 
-  /// Reads the kind and the name, which a row begins with.
+  /// Reads the kind and the name, which are the first columns of a row.
   init(_ result: QueryResult, _ row: Int) {
     self.init(result.text(row, 1), number: Int(result.int(row, 0) ?? 0))
   }

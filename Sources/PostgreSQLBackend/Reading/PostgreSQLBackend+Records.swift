@@ -2,19 +2,19 @@ import Files
 public import StoreEngine
 
 extension PostgreSQLBackend {
-  /// The parameters by which statements find a table: `$1` to `$3`.
+  /// Returns the parameters by which statements find a table: `$1` to `$3`.
   func key(of table: TableID) throws(StoreError) -> [Parameter] {
     [.int4(storeID), .int2(Schema.TableKind.records.rawValue), .text(try serverName(of: table))]
   }
 
-  /// The number of a table in the server.
+  /// An expression for the number of a table in the server.
   static let tableID = """
     (select id from stored_objects.tables where store = $1 and kind = $2 and name = $3)
     """
-  /// How many rows are asked for at a time.
+  /// The number of rows that are requested at a time.
   private static let rowCount = 1024
 
-  /// The names of the tables that have records.
+  /// Returns the names of the tables that have records.
   ///
   /// One round trip.
   public func tableNames() throws(StoreError) -> [String] {
@@ -33,15 +33,15 @@ extension PostgreSQLBackend {
     }
   }
 
-  /// The number of rows in a table.
+  /// Returns the number of rows in a table.
   ///
-  /// One round trip; the number is kept.
+  /// One round trip; the server stores the number.
   public func recordCount(in table: TableID) throws(StoreError) -> Int {
     try pool.check()
     return try count(key(of: table))
   }
 
-  /// The kept number of rows or keys.
+  /// Returns the stored number of rows or keys.
   func count(_ key: [Parameter]) throws(StoreError) -> Int {
     let result = try read(
       Statement(
@@ -51,7 +51,7 @@ extension PostgreSQLBackend {
     return Int(try reading { () throws(ServerFailure) in try result.number(0, 0) })
   }
 
-  /// Lends the record of a row, where the answer has it.
+  /// Calls a closure with the record of a row, in the memory of the answer.
   ///
   /// One round trip.
   public func withRecord<Result>(
@@ -70,7 +70,7 @@ extension PostgreSQLBackend {
 
   /// Adds copies of the records of some rows, in their order.
   ///
-  /// One round trip for each 1,024 rows.
+  /// One round trip per 1,024 rows.
   public func copyRecords(
     _ rows: [UInt32], of table: TableID, to batch: inout RecordBatch
   ) throws(StoreError) {
@@ -96,7 +96,9 @@ extension PostgreSQLBackend {
     }
   }
 
-  /// Adds a copy of a record, or of the reason why it can't be opened where the batch keeps them.
+  /// Adds a copy of a record.
+  ///
+  /// If opening it fails and the batch keeps failures, the error is added instead.
   func append(
     _ record: RawSpan, _ rowID: UInt32, _ table: TableID, to batch: inout RecordBatch
   ) throws(StoreError) {
@@ -109,7 +111,7 @@ extension PostgreSQLBackend {
 
   // MARK: Named buffers
 
-  /// Lends the buffer of a name, where the answer has it.
+  /// Calls a closure with the buffer of a name, in the memory of the answer.
   ///
   /// One round trip.
   public func withNamedBuffer<Result>(
@@ -127,7 +129,7 @@ extension PostgreSQLBackend {
     }
   }
 
-  /// The names of all buffers.
+  /// Returns the names of all buffers.
   ///
   /// One round trip.
   public func bufferNames() throws(StoreError) -> [String] {

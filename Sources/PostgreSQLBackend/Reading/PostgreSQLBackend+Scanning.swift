@@ -2,7 +2,7 @@ import Files
 public import StoreEngine
 
 extension PostgreSQLBackend {
-  /// A page of a table; all of it is left out where the table has changed since a commit, `$7`.
+  /// Selects a page of a table; the page is omitted if the table has changed since commit `$7`.
   private static let page = """
     select t.changed, p.found, p.row, p.data from stored_objects.tables t
       left join lateral (
@@ -49,9 +49,9 @@ extension PostgreSQLBackend {
     }
   }
 
-  /// Lends the records of a table in the order of their rows.
+  /// Calls a closure with the records of a table in the order of their rows.
   ///
-  /// One round trip for each page of about 256 KiB, all of one commit.
+  /// One round trip for each page of about 256 KiB; all pages are of the same commit.
   public func scan(
     _ table: TableID, from position: ScanPosition?,
     _ body: (UInt32, RawSpan) throws(StoreError) -> ScanStep
@@ -63,7 +63,7 @@ extension PostgreSQLBackend {
     }
   }
 
-  /// Copies the next records in one page that fits the batch.
+  /// Copies the next records, in a page of the size of the batch.
   public func copyRecords(
     of table: TableID, from position: ScanPosition?, to batch: inout RecordBatch
   ) throws(StoreError) -> ScanEnd {
@@ -88,7 +88,7 @@ extension PostgreSQLBackend {
     var page = try reading { () throws(ServerFailure) in try Page(results[0], size) }
     if let position, page.generation != position.generation { return .disturbed }
     while true {
-      // Nobody waits for what a closure does with the last page.
+      // The transaction need not stay open while closures process the last page.
       if page.isLast { transaction.end() }
       var next: UInt64 = 0
       for index in 0..<page.count {

@@ -3,14 +3,14 @@ import Locks
 public import StoreEngine
 
 extension PostgreSQLBackend {
-  /// The data as of the last commit, copied to memory in one round trip.
+  /// Copies the data of the last commit to memory, in one round trip.
   ///
-  /// Values outside of records stay on the server.
+  /// External values remain on the server.
   ///
   /// Complexity: linear in the size of all records, in time and memory.
   public func snapshot() throws(StoreError) -> any StoreBackend {
     try pool.check()
-    // First, so that no value is removed that the copy refers to.
+    // This comes first, so that no value is removed to which the copy refers.
     let values = coordinator.externalValues(of: self).map { ExternalValuesInUse($0) }
     let store = Parameter.int4(storeID)
     let (transaction, results) = try beginReading([
@@ -45,7 +45,7 @@ extension PostgreSQLBackend {
     try copy.continueNumbers(after: last)
     copy.close()
     let snapshot = try MemoryBackend(snapshotOn: disk, values)
-    // Under the numbers that the tables have here.
+    // The tables of the snapshot must have the same numbers as here.
     let (names, ordered) = numbers.withLock { ($0.names, $0.orderedNames) }
     for name in names { _ = try snapshot.table(named: name) }
     for name in ordered { _ = try snapshot.orderedTable(name) }

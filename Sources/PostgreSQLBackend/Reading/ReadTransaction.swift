@@ -1,8 +1,8 @@
 import StoreEngine
 
-/// Several reads that see the same commit: a transaction that lasts for one call.
+/// A transaction for several reads that see the same commit, for the duration of one call.
 ///
-/// Its end is sent and not waited for, so that a call of one page is one round trip.
+/// Its end is sent without waiting for the answer, so a call with one page takes one round trip.
 final class ReadTransaction {
   private let pool: ConnectionPool
   private let location: String
@@ -34,7 +34,9 @@ final class ReadTransaction {
 }
 
 extension PostgreSQLBackend {
-  /// Begins a transaction with its first statements, in one round trip, and hears of others' commits.
+  /// Begins a transaction with its first statements, and learns of the commits of others.
+  ///
+  /// One round trip.
   func beginReading(
     _ statements: [Statement]
   ) throws(StoreError) -> (transaction: ReadTransaction, results: [QueryResult]) {
@@ -57,10 +59,9 @@ extension PostgreSQLBackend {
   }
 }
 
-/// How much a page of a scan has at most: so many rows, of so many bytes together, and one row at
-/// least.
+/// The limits of a page of a scan: the number of rows, and of their bytes.
 ///
-/// Scans begin with small pages, as many of them pause soon.
+/// A page has at least one row. Scans begin with small pages, because many of them pause soon.
 struct PageSize {
   var (rows, bytes) = (64, 64 << 10)
 
@@ -68,6 +69,6 @@ struct PageSize {
 
   var parameters: [Parameter] { [.int(rows), .int(bytes)] }
 
-  /// Whether nothing comes behind a page that has some of the rows which were found.
+  /// Whether no rows follow a page that has `count` of the `found` rows.
   func isLast(count: Int, found: Int) -> Bool { count == found && found < rows }
 }

@@ -6,26 +6,25 @@ extension Schema {
     case repeated = 1
     case conflict = 2
     case rowExists = 3
-    /// It rests on a number that nobody remembers, or that is still to come.
+    /// The commit is based on a number that is forgotten or does not exist yet.
     case expired = 4
-    /// Others have committed behind the number that was required.
+    /// Others have committed after the required number.
     case overtaken = 5
-    /// It is sealed and the store is not encrypted, or the other way round.
+    /// The commit is sealed and the store is not encrypted, or the other way round.
     case otherSealing = 6
-    /// It refers to a value outside of records that is gone.
+    /// The commit refers to an external value that is gone.
     case valueMissing = 7
   }
 
-  /// The commits of the last so many numbers are remembered.
+  /// The number of the last commits that are remembered.
   static let rememberedCommitCount = 4096
   /// The number of changed rows and keys that are remembered.
   static let rememberedWeight = 2_000_000
 
-  /// Makes a commit: all of it, or nothing.
+  /// Executes a commit, completely or not at all.
   ///
-  /// Tables are numbered by their place in `p_tables`, from 1. The lists have all
-  /// rows and keys. The bytes of a large commit are written afterwards by `put_records` and
-  /// `put_keys`.
+  /// Tables are numbered by their position in `p_tables`, from 1. The lists contain all rows and
+  /// keys. `put_records` and `put_keys` write the bytes of a large commit afterwards.
   static let commit = """
     create function stored_objects.commit(
       p_store integer, p_token uuid, p_author bytea, p_time bigint, p_based_on bigint,
@@ -87,7 +86,7 @@ extension Schema {
     end $$
     """
 
-  /// Finds the numbers of the tables, and gives numbers to new ones.
+  /// Finds the numbers of the tables, and creates new ones.
   private static let findingTables = """
       insert into stored_objects.tables (store, kind, name)
         select p_store, n.kind, n.name from unnest(p_table_kinds, p_tables) n(kind, name)
@@ -100,7 +99,7 @@ extension Schema {
             on t.store = p_store and t.kind = n.kind and t.name = n.name;
     """
 
-  /// Looks for what others have changed behind the basis.
+  /// Looks for changes of others after the basis.
   private static let findingConflicts = """
         select array_agg(f.table_index order by f.place), array_agg(f.row order by f.place)
           into v_row_tables, v_rows
@@ -279,7 +278,7 @@ extension Schema {
       end if;
     """
 
-  /// Numbers the commit, and forgets old ones.
+  /// Stores the commit under its number, and forgets old ones.
   private static let remembering = """
       v_weight := 1 + cardinality(p_rows) + cardinality(p_keys);
       insert into stored_objects.commits (

@@ -4,14 +4,14 @@ import StoreEngine
 
 // Ranges of keys of an encrypted store.
 extension PostgreSQLBackend {
-  /// So often a scan begins again because others commit meanwhile.
+  /// The number of attempts of a scan while others commit.
   private static let attemptCount = 3
-  /// So many values are asked for at first, and so many at most.
+  /// The initial and the maximum number of values per request.
   private static let (firstCount, mostCount) = (64, 2048)
-  /// Of about so many bytes.
+  /// The approximate number of bytes of values per request.
   private static let pageByteCount = 256 << 10
 
-  /// The number of keys in a range.
+  /// Returns the number of keys in a range.
   func sealedKeyCount(
     in table: OrderedTableID, _ range: KeyRange, _ sealing: ServerSealing
   ) throws(StoreError) -> Int {
@@ -20,7 +20,7 @@ extension PostgreSQLBackend {
     return keys.indices(in: range).count
   }
 
-  /// Lends keys and values, as they were when the call began.
+  /// Calls a closure with keys and values, as of the beginning of the call.
   func scanSealedKeys(
     of table: OrderedTableID, _ range: KeyRange, isReversed: Bool, _ sealing: ServerSealing,
     _ body: (RawSpan, RawSpan) throws(StoreError) -> ScanStep
@@ -52,7 +52,7 @@ extension PostgreSQLBackend {
         }
         if step == .pause { return false }
       }
-      // As many as fit a page, if the next ones are like these.
+      // As many as fit a page, if the next ones have the same size.
       count = max(1, min(Self.mostCount, Self.pageByteCount * part.count / max(byteCount, 1)))
     }
     return true
@@ -73,7 +73,7 @@ extension PostgreSQLBackend {
       """, try key(of: table) + [.bytesArray(array)])
   }
 
-  /// Begins a transaction, and finds the keys that a table has in it, in their order.
+  /// Begins a transaction, and returns the keys of a table in it, in order.
   private func beginReadingKeys(
     of table: OrderedTableID, _ sealing: ServerSealing
   ) throws(StoreError) -> (ReadTransaction, [[UInt8]]) {
@@ -88,7 +88,7 @@ extension PostgreSQLBackend {
       let (keys, known) = sortedKeys.withLock { ($0.keys(of: table), $0.number) }
       if let keys, known == number { return (transaction, keys) }
       if keys != nil, attemptsLeft > 0 {
-        // Others have committed behind the transaction: it begins again behind them.
+        // Others have committed after the transaction began, so it begins again.
         transaction.end()
         continue
       }

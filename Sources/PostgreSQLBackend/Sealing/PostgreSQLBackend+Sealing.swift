@@ -3,47 +3,48 @@ import FoundationEssentials
 import Locks
 public import StoreEngine
 
-// Where an encrypted store differs: names and bytes on their way to the server, and back.
+// The differences of an encrypted store: names and bytes are sealed for the server, and opened
+// again.
 extension PostgreSQLBackend {
-  /// The name that the server has for a table.
+  /// Returns the server's name for a table.
   func serverName(of table: TableID) throws(StoreError) -> String {
     let name = name(of: table)
     guard let sealing else { return name }
     return try sealing.name(ofTable: name)
   }
 
-  /// The name that the server has for an ordered table.
+  /// Returns the server's name for an ordered table.
   func serverName(of table: OrderedTableID) throws(StoreError) -> OrderedTableName {
     let name = name(of: table)
     guard let sealing else { return name }
     return OrderedTableName(try sealing.name(ofTable: name.name), kind: name.kind)
   }
 
-  /// The name that the server has for a buffer.
+  /// Returns the server's name for a buffer.
   func serverName(ofBuffer name: String) throws(StoreError) -> String {
     guard let sealing else { return name }
     return try sealing.name(ofBuffer: name)
   }
 
-  /// A key as the server has it.
+  /// Returns the server's form of a key.
   func serverKey(_ key: [UInt8], of table: OrderedTableID) throws(StoreError) -> [UInt8] {
     guard let sealing else { return key }
     return try sealing.key(key, of: name(of: table))
   }
 
-  /// The author of a commit as the server has it.
+  /// Returns the server's form of the author of a commit.
   func serverAuthor(_ commit: Commit) throws(StoreError) -> [UInt8] {
     guard let sealing else { return Array(commit.author.utf8) }
     return try sealing.author(commit.author, of: commit.token)
   }
 
-  /// The name of a table or a buffer that the server has so.
+  /// Returns the name of a table or buffer from the server's name.
   func opened(_ name: String) throws(ServerFailure) -> String {
     guard let sealing else { return name }
     return try sealing.opened(name)
   }
 
-  /// Lends a record of the server.
+  /// Calls a closure with a record of the server, which is opened for an encrypted store.
   func lendRecord<Result>(
     _ stored: RawSpan, _ rowID: UInt32, _ table: TableID,
     _ body: (RawSpan) throws(StoreError) -> Result
@@ -53,18 +54,18 @@ extension PostgreSQLBackend {
     return try record.lend(body)
   }
 
-  /// Gives an encrypted store another key, or passphrase.
+  /// Changes the key, or passphrase, of an encrypted store.
   ///
-  /// The key changes only how the store's own key is sealed. Records stay as they are, and programs
-  /// that have the store open go on.
+  /// This changes only how the store's own key is sealed. Records remain as they are, and programs
+  /// that have the store open continue.
   ///
   /// - Parameters:
   ///   - connection: A connection string of libpq.
   ///   - store: The name of the store.
-  ///   - oldKey: The key that the store has.
-  ///   - newKey: The key that it gets.
-  /// - Throws: ``/StoreEngine/StoreError`` with `notEncrypted`, `wrongKey`, `conflict` (another program
-  ///   has changed the key meanwhile), `invalidArgument`, `damaged` or `ioError`.
+  ///   - oldKey: The present key of the store.
+  ///   - newKey: The new key of the store.
+  /// - Throws: ``/StoreEngine/StoreError`` with `notEncrypted`, `wrongKey`, `conflict` (another
+  ///   program has changed the key meanwhile), `invalidArgument`, `damaged` or `ioError`.
   public static func changeKey<Key: StoreKey>(
     _ connection: String, store: String, from oldKey: Key, to newKey: Key
   ) throws(StoreError) {

@@ -3,7 +3,7 @@ import FoundationEssentials
 import Locks
 import StoreEngine
 
-/// Seals what an encrypted store has on the server, and opens it.
+/// Seals the data of an encrypted store for the server, and opens it.
 ///
 ///     table, buffer     its sealed name
 ///     record, buffer    sealed for its row, or its name
@@ -12,7 +12,7 @@ import StoreEngine
 ///     value             key | value, sealed for its table and the size of the key
 ///     author            sealed for the token of its commit
 ///
-/// The server sees no order of keys: see ``SortedKeys``.
+/// The server does not see the order of keys: see ``SortedKeys``.
 final class ServerSealing: Sendable {
   let sealing: Sealing
   private let location: String
@@ -23,12 +23,12 @@ final class ServerSealing: Sendable {
     (sealing, self.location) = (Sealing(seal), location)
   }
 
-  /// By how many bytes a value grows.
+  /// The number of bytes by which sealing enlarges a value.
   var overhead: Int { sealing.seal.overhead }
 
   // MARK: Names
 
-  /// The name that the server has for a table.
+  /// Returns the server's name for a table.
   func name(ofTable name: String) throws(StoreError) -> String {
     if let known = names.withLock({ $0[name] }) { return known }
     let sealed = try sealing.fileName(ofTable: name)
@@ -36,10 +36,10 @@ final class ServerSealing: Sendable {
     return sealed
   }
 
-  /// The name that the server has for a buffer.
+  /// Returns the server's name for a buffer.
   func name(ofBuffer name: String) throws(StoreError) -> String { try sealing.key(ofBuffer: name) }
 
-  /// The name of a table or a buffer.
+  /// Returns the name of a table or buffer from the server's name.
   func opened(_ name: String) throws(ServerFailure) -> String {
     guard let opened = sealing.name(name) else { throw ServerFailure.notAuthentic }
     return opened
@@ -61,7 +61,7 @@ final class ServerSealing: Sendable {
     return bytes
   }
 
-  /// Opens a buffer, by the name that the server has for it.
+  /// Opens a buffer, given the server's name for it.
   func open(_ sealed: RawSpan, ofBuffer name: String) throws(StoreError) -> [UInt8] {
     var bytes: [UInt8] = []
     try sealing.open(sealed, sealing.location(ofBuffer: name), to: &bytes) {
@@ -72,13 +72,13 @@ final class ServerSealing: Sendable {
 
   // MARK: Keys and values
 
-  /// A key as the server has it.
+  /// Returns the server's form of a key.
   func key(_ key: some Collection<UInt8>, of table: OrderedTableName) throws(StoreError) -> [UInt8]
   {
     try sealing.seal.sealName(Self.prefix(try scope(of: table)) + key)
   }
 
-  /// The key that the server has so.
+  /// Opens a key of the server.
   func open(_ sealed: [UInt8], of table: OrderedTableName) throws(StoreError) -> [UInt8] {
     let prefix = Self.prefix(try scope(of: table))
     guard let key = sealing.seal.openName(sealed), key.starts(with: prefix) else {
@@ -113,7 +113,7 @@ final class ServerSealing: Sendable {
 
   // MARK: Commits
 
-  /// An author as the server has it.
+  /// Returns the server's form of an author.
   func author(_ author: String, of token: UUID) throws(StoreError) -> [UInt8] {
     var sealed: [UInt8] = []
     try Array(author.utf8).lend { (author) throws(StoreError) in
@@ -122,7 +122,7 @@ final class ServerSealing: Sendable {
     return sealed
   }
 
-  /// The author that the server has so.
+  /// Opens an author of the server.
   func open(author sealed: [UInt8], of token: UUID) throws(ServerFailure) -> String {
     var author: [UInt8] = []
     let isOpen = sealed.lend {
@@ -141,7 +141,7 @@ final class ServerSealing: Sendable {
     return SealedLocation(.batch, in: .init(high, low))
   }
 
-  /// A change set as the server gets it; tables, rows, names and keys in the same order.
+  /// Returns the server's form of a change set; tables, rows, names and keys keep their order.
   func sealed(
     _ changes: ChangeSet, table: (TableID) -> String, ordered: (OrderedTableID) -> OrderedTableName
   ) throws(StoreError) -> ChangeSet {
@@ -169,7 +169,7 @@ final class ServerSealing: Sendable {
     sealed.bytes += key
     if change.isRemoval { return .init(removing: start, keyCount: key.count) }
     let place = SealedLocation(.page, in: try scope(of: table), number: UInt64(change.key.count))
-    // The value is directly behind the key.
+    // The value directly follows the key.
     let both = change.key.lowerBound..<change.value.upperBound
     try changes.bytes.lend(both) { (bytes) throws(StoreError) in
       try sealing.seal.seal(bytes, at: place, to: &sealed.bytes)

@@ -2,33 +2,33 @@ import StoreEngine
 
 /// The keys of ordered tables of an encrypted store, in their order, which the server can't know.
 ///
-/// A table is read as a whole when somebody asks for a range of it first. From then on the news of
-/// commits keep it up to date.
+/// The first request for a range of a table reads all of its keys. From then on, the news of
+/// commits keep them up to date.
 struct SortedKeys: Sendable {
   private var tables: [OrderedTableID: [[UInt8]]] = [:]
-  /// The last commit that is taken note of.
+  /// The number of the last commit whose changes are included.
   private(set) var number: UInt64
 
-  /// So many changes are made one by one.
+  /// The maximum number of changes that are applied one by one.
   private static let singleChangeCount = 16
 
   init(upTo number: UInt64) { self.number = number }
 
-  /// The keys of a table, as of ``number``; nil where nobody has read them.
+  /// Returns the keys of a table, as of ``number``; nil if they were not read.
   func keys(of table: OrderedTableID) -> [[UInt8]]? { tables[table] }
 
-  /// Keeps the keys of a table, as of a commit, unless there were others since.
+  /// Keeps the keys of a table as of a commit, unless there have been later commits.
   mutating func set(_ keys: [[UInt8]], of table: OrderedTableID, asOf number: UInt64) {
     if number == self.number { tables[table] = keys }
   }
 
-  /// Takes note of a commit.
+  /// Applies the changes of a commit.
   ///
   /// Complexity: linear in the keys of the tables that it changes.
   mutating func note(_ changes: ChangeSet, _ number: UInt64) {
     self.number = number
     for change in changes.ordered {
-      // Taken out, so that nothing is copied.
+      // Removed from the dictionary, so that the array is not copied.
       guard var keys = tables.removeValue(forKey: change.table) else { continue }
       if change.clearsFirst { keys = [] }
       if change.changes.count <= Self.singleChangeCount {
@@ -40,7 +40,7 @@ struct SortedKeys: Sendable {
     }
   }
 
-  /// Takes note of commits that nobody knows.
+  /// Records that there were commits whose changes are unknown.
   mutating func loseTrack(upTo number: UInt64) { self = SortedKeys(upTo: number) }
 
   private static func apply(
@@ -65,7 +65,7 @@ struct SortedKeys: Sendable {
 }
 
 extension [[UInt8]] {
-  /// Where the first key is, of sorted ones, that is not before a key.
+  /// Returns the index of the first of the sorted keys that is not before a key.
   func firstIndex(from key: [UInt8]) -> Int {
     var (low, high) = (0, count)
     while low < high {
@@ -75,7 +75,7 @@ extension [[UInt8]] {
     return low
   }
 
-  /// The places of sorted keys that are in a range.
+  /// Returns the indices of the sorted keys that are in a range.
   func indices(in range: KeyRange) -> Range<Int> {
     if range.isEmpty { return 0..<0 }
     let start = firstIndex(from: range.from)

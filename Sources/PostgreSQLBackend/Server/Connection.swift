@@ -12,16 +12,16 @@ import StoreEngine
 
 /// A connection to the server, for one thread at a time.
 ///
-/// Statements are sent together, and their answers read together: one round trip. Outside of an
-/// explicit transaction, those that are sent together are one transaction.
+/// Statements are sent together, and their answers are read together: one round trip. Outside of an
+/// explicit transaction, statements that are sent together are one transaction.
 ///
 /// `@unchecked Sendable`: the pool gives a connection to one thread at a time, under its lock.
 @safe final class Connection: @unchecked Sendable {
   private let connection: OpaquePointer
   private let timeout: Duration
-  /// How many groups of statements were sent whose answers nobody has read.
+  /// The number of groups of statements that were sent and whose answers were not read.
   private var unreadCount = 0
-  /// Whether it may be used again.
+  /// Whether the connection can be used again.
   private(set) var isUsable = true
   private var isAbandoned = false
 
@@ -35,7 +35,7 @@ import StoreEngine
       let wantsPassword =
         unsafe PQconnectionNeedsPassword(opened) + PQconnectionUsedPassword(opened) > 0
       let message = target.withoutSecrets(unsafe Self.text(PQerrorMessage(opened)))
-      // `deinit` ends the connection.
+      // `deinit` closes the connection.
       throw .noConnection(message, wantsPassword: wantsPassword)
     }
     unsafe PQsetNoticeProcessor(opened, { _, _ in }, nil)
@@ -46,7 +46,7 @@ import StoreEngine
 
   deinit { if !isAbandoned { unsafe PQfinish(connection) } }
 
-  /// Leaves the connection to the process that this one was forked from.
+  /// Leaves the connection to the process from which this one was forked.
   func abandon() { isAbandoned = true }
 
   private static func connect(_ settings: [(key: String, value: String)]) -> OpaquePointer? {
@@ -67,7 +67,7 @@ import StoreEngine
     unsafe text.map { unsafe String(cString: $0) } ?? ""
   }
 
-  /// The value of a setting that the server has told at the beginning.
+  /// Returns the value of a setting that the server reported when the connection was opened.
   func setting(_ name: String) -> String { unsafe Self.text(PQparameterStatus(connection, name)) }
 
   // MARK: Statements
@@ -75,8 +75,8 @@ import StoreEngine
   /// Runs statements in one round trip.
   ///
   /// - Returns: The rows of each statement.
-  /// - Throws: The first failure; none of the statements was done then, unless the connection was
-  ///   lost.
+  /// - Throws: The first failure. None of the statements was executed then, unless the connection
+  ///   was lost.
   func run(_ statements: [Statement]) throws(ServerFailure) -> [QueryResult] {
     try send(statements)
     while unreadCount > 1 {
@@ -87,9 +87,9 @@ import StoreEngine
     return try readGroup()
   }
 
-  /// Runs statements whose answer nobody waits for.
+  /// Runs a statement without waiting for its answer.
   ///
-  /// The next ones wait for it.
+  /// The next call waits for it.
   func runWithoutWaiting(_ statement: Statement) {
     do {
       try send([statement])
@@ -117,7 +117,7 @@ import StoreEngine
     }
   }
 
-  /// Gathers where the bytes of parameters are, which hold while the closure runs.
+  /// Collects the addresses of the bytes of parameters, which are valid while the closure runs.
   private static func lend(
     _ parameters: ArraySlice<Parameter>, _ values: inout [UnsafePointer<CChar>?],
     _ body: ([UnsafePointer<CChar>?]) -> Bool
@@ -127,7 +127,7 @@ import StoreEngine
       unsafe values.append(nil)
       return unsafe lend(parameters.dropFirst(), &values, body)
     }
-    // An empty array may have no address, which would be NULL.
+    // An empty array may have no address, which would mean NULL.
     return unsafe (bytes.isEmpty ? [0] : bytes).withUnsafeBytes { bytes in
       unsafe values.append(bytes.baseAddress?.assumingMemoryBound(to: CChar.self))
       return unsafe lend(parameters.dropFirst(), &values, body)
@@ -136,13 +136,13 @@ import StoreEngine
 
   // MARK: Answers
 
-  /// Reads the answers of what was sent together.
+  /// Reads the answers of statements that were sent together.
   private func readGroup() throws(ServerFailure) -> [QueryResult] {
     var results: [QueryResult] = []
     var failure: ServerFailure?
     while true {
       try waitForAnswer()
-      // Between two statements there is none.
+      // There is no result between two statements.
       guard let result = unsafe PQgetResult(connection) else {
         if unsafe PQstatus(connection) == CONNECTION_BAD {
           isUsable = false
@@ -172,14 +172,14 @@ import StoreEngine
 
   private static func failure(_ result: OpaquePointer) -> ServerFailure {
     let state = unsafe text(PQresultErrorField(result, Int32(UInt8(ascii: "C"))))
-    // Only the first line, as the others have values.
+    // Only the first line, because the other lines contain values.
     let message = unsafe text(PQresultErrorField(result, Int32(UInt8(ascii: "M"))))
     return state.isEmpty
       ? .connectionLost(unsafe text(PQresultErrorMessage(result)))
       : .refused(state: state, message: message)
   }
 
-  /// Sends what is left, and reads what comes, until there is an answer.
+  /// Sends the rest of the statements, and reads input, until there is an answer.
   private func waitForAnswer() throws(ServerFailure) {
     while true {
       let rest = unsafe PQflush(connection)
@@ -190,7 +190,7 @@ import StoreEngine
     }
   }
 
-  /// Waits until something can be read or written, for so long that nothing moves.
+  /// Waits until something can be read or written, up to the timeout.
   private func wait(for events: Int32) throws(ServerFailure) {
     let deadline = ContinuousClock.now + timeout
     var descriptor = pollfd(
@@ -215,13 +215,13 @@ import StoreEngine
   }
 }
 
-/// Reads a connection string.
+/// Parses a connection string.
 ///
-/// - Returns: The settings in it; nil where it makes no sense.
+/// - Returns: The settings in it; nil if it is not valid.
 func parseConnectionString(_ text: String) -> [String: String]? {
   var message: UnsafeMutablePointer<CChar>?
   let options = unsafe PQconninfoParse(text, &message)
-  // It may have parts of a password.
+  // The message may contain parts of a password.
   unsafe PQfreemem(message)
   guard let first = unsafe options else { return nil }
   defer { unsafe PQconninfoFree(first) }

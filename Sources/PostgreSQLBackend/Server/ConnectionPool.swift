@@ -2,7 +2,7 @@ import Files
 import Locks
 import StoreEngine
 
-/// The connections of a backend: each is used by one thread at a time.
+/// The connections of a backend, each of which is used by one thread at a time.
 final class ConnectionPool: Sendable {
   private let target: ConnectionTarget
   private let timeout: Duration
@@ -11,7 +11,7 @@ final class ConnectionPool: Sendable {
 
   private struct State {
     var idle: [Connection] = []
-    /// How many more may be opened.
+    /// The number of connections that may still be opened.
     var room: Int
     var isClosed = false
   }
@@ -23,21 +23,21 @@ final class ConnectionPool: Sendable {
 
   var isClosed: Bool { state.withLock(\.isClosed) }
 
-  /// Closes what nobody uses; the others are closed when they come back.
+  /// Closes the idle connections; the others are closed when they are returned.
   func close() {
     let idle = state.change { state in
       defer { state.idle = [] }
       state.isClosed = true
       return state.idle
     }
-    // A child's copies of a parent's connections: saying goodbye would end those of the parent.
+    // In a child process, closing the parent's connections properly would end them for the parent.
     if process != currentProcess() { for connection in idle { connection.abandon() } }
   }
 
-  /// Closes what nobody uses: the server may have been restarted.
+  /// Closes the idle connections, because the server may have been restarted.
   private func closeIdle() { state.withLock { $0.idle = [] } }
 
-  /// Refuses what comes behind the end, or in a forked process.
+  /// Throws if the backend is closed, or in a forked process.
   func check() throws(StoreError) {
     if process != currentProcess() { throw StoreError.forked(target.location) }
     if isClosed {
@@ -45,7 +45,10 @@ final class ConnectionPool: Sendable {
     }
   }
 
-  /// Lets a closure use a connection: another one where threads with connections wait for this one.
+  /// Calls a closure with a connection.
+  ///
+  /// An urgent call gets an additional connection instead of waiting, because threads that hold
+  /// connections may wait for it.
   func withConnection<Result>(
     isUrgent: Bool = false, _ body: (Connection) throws(ServerFailure) -> Result
   ) throws(ServerFailure) -> Result {
@@ -76,13 +79,13 @@ final class ConnectionPool: Sendable {
     }
   }
 
-  /// Gives a connection back that has failed: with one that is lost, the others are, too.
+  /// Puts back a connection that has failed; if it is lost, the idle ones are, too.
   func giveBack(_ connection: Connection, after failure: ServerFailure) {
     if failure.isLost { closeIdle() }
     giveBack(connection)
   }
 
-  /// Gives a connection back.
+  /// Puts a connection back into the pool.
   func giveBack(_ connection: Connection) {
     state.change { state in
       if connection.isUsable, !state.isClosed {

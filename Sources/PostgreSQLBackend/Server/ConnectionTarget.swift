@@ -1,16 +1,16 @@
 import StoreEngine
 
-/// Where to connect, and how.
+/// The server to connect to, and the settings of the connection.
 struct ConnectionTarget: Sendable {
   /// The settings for libpq.
   ///
-  /// Those of the connection string count more than the ones before it.
+  /// Settings in the connection string override those before it.
   let settings: [(key: String, value: String)]
-  /// Where that is, for errors: no password, and no user.
+  /// The address of the database for errors, without a password or a user.
   let location: String
   private let secrets: [String]
 
-  /// Reads a connection string.
+  /// Parses a connection string.
   ///
   /// - Throws: ``StoreError`` with `invalidArgument`.
   init(
@@ -43,7 +43,7 @@ struct ConnectionTarget: Sendable {
     (ports ?? "").split(separator: ",").allSatisfy { UInt16($0) != nil }
   }
 
-  /// A message without any password.
+  /// Returns a message without any password.
   func withoutSecrets(_ message: String) -> String {
     var message = message
     for secret in secrets {

@@ -1,7 +1,7 @@
 import CLibPQ
 import Files
 
-/// The rows of an answer, in the server's binary form; lent where libpq has them.
+/// The rows of an answer, in the server's binary form and in the memory of libpq.
 ///
 /// `@unchecked Sendable`: the pointer is set once and freed in `deinit`; nothing writes to what it
 /// points to.
@@ -9,7 +9,7 @@ import Files
   private let result: OpaquePointer
   let rowCount: Int
 
-  /// Takes over a result.
+  /// Takes ownership of a result.
   @unsafe init(_ result: OpaquePointer) {
     unsafe self.result = result
     rowCount = Int(unsafe PQntuples(result))
@@ -21,7 +21,7 @@ import Files
     unsafe PQgetisnull(result, Int32(row), column) != 0
   }
 
-  /// Lends the bytes of a field; none for NULL.
+  /// Calls a closure with the bytes of a field; none for NULL.
   func withBytes<Result, Failure: Error>(
     _ row: Int, _ column: Int32, _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -37,7 +37,9 @@ import Files
 }
 
 extension QueryResult {
-  /// The number in a field of two, four or eight bytes; nil for NULL, or what is no number.
+  /// Returns the number in a field of two, four or eight bytes.
+  ///
+  /// - Returns: nil for NULL or a field of another size.
   func int(_ row: Int, _ column: Int32) -> Int64? {
     if isNull(row, column) { return nil }
     return withBytes(row, column) { bytes in
@@ -50,7 +52,7 @@ extension QueryResult {
     }
   }
 
-  /// The number in a field that is never NULL.
+  /// Returns the number in a field that is never NULL.
   func number(_ row: Int, _ column: Int32) throws(ServerFailure) -> Int64 {
     guard row < rowCount, let number = int(row, column) else {
       throw ServerFailure.unexpectedAnswer
@@ -58,12 +60,12 @@ extension QueryResult {
     return number
   }
 
-  /// The text in a field.
+  /// Returns the text in a field.
   func text(_ row: Int, _ column: Int32) -> String {
     String(decoding: bytes(row, column), as: UTF8.self)
   }
 
-  /// The elements of an array, each nil for NULL; nil for an array that is NULL.
+  /// Returns the elements of an array, nil for each NULL; nil for an array that is NULL.
   func array<Element>(
     _ row: Int, _ column: Int32, _ element: (RawSpan) -> Element
   ) throws(ServerFailure) -> [Element?]? {
@@ -90,7 +92,7 @@ extension QueryResult {
     }
   }
 
-  /// The numbers of an array without NULLs.
+  /// Returns the numbers of an array without NULLs.
   func ints(_ row: Int, _ column: Int32) throws(ServerFailure) -> [Int] {
     try array(row, column) { bytes in
       switch bytes.byteCount {
@@ -102,12 +104,12 @@ extension QueryResult {
     }?.compactMap(\.self) ?? []
   }
 
-  /// The texts of an array without NULLs.
+  /// Returns the texts of an array without NULLs.
   func texts(_ row: Int, _ column: Int32) throws(ServerFailure) -> [String] {
     try byteArrays(row, column).map { String(decoding: $0 ?? [], as: UTF8.self) }
   }
 
-  /// The bytes of an array.
+  /// Returns the byte arrays of an array.
   func byteArrays(_ row: Int, _ column: Int32) throws(ServerFailure) -> [[UInt8]?] {
     try array(row, column) { [UInt8](copying: $0) } ?? []
   }

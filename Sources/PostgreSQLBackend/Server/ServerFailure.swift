@@ -1,37 +1,38 @@
 import StoreEngine
 
-/// Why statements were not done.
+/// The reason why statements were not executed.
 enum ServerFailure: Error {
-  /// The connection was lost, or there was no answer in time. Whether the statements were done is not
-  /// known.
+  /// The connection was lost, or there was no answer in time.
+  ///
+  /// It is not known whether the statements were executed.
   case connectionLost(String)
-  /// No connection could be made, so that nothing was done.
+  /// No connection could be opened, so nothing was executed.
   case noConnection(String, wantsPassword: Bool)
-  /// The server has refused a statement, and done none.
+  /// The server has refused a statement, and executed none.
   case refused(state: String, message: String)
-  /// The answer is in no form that this library knows.
+  /// The answer has no form that this library knows.
   case unexpectedAnswer
   /// A name, a key or an author was not sealed by this store.
   case notAuthentic
 
-  /// Whether the connection is of no more use.
+  /// Whether the connection can no longer be used.
   var isLost: Bool {
     switch self {
     case .connectionLost, .noConnection: true
-    // The server goes down, or has ended the session; or it is a standby by now.
+    // The server is shutting down, has ended the session, or has become a standby.
     case .refused(let state, _):
       state.hasPrefix("57P") || state.hasPrefix("08") || state == "25006"
     case .unexpectedAnswer, .notAuthentic: false
     }
   }
 
-  /// Whether the same statements may go well when they are sent again.
+  /// Whether the same statements may succeed when they are sent again.
   var isTransient: Bool {
     guard case .refused(let state, _) = self else { return false }
     return state == "40001" || state == "40P01"
   }
 
-  /// The error of the store that says what to do.
+  /// Returns the error of the store, which says what to do.
   func error(at location: String) -> StoreError {
     let (code, message) = advice
     return StoreError(code, message, at: .init(path: location), underlying: self)

@@ -15,7 +15,7 @@ struct Statement: Sendable {
 struct Parameter: Sendable {
   /// The number of the type in the server.
   let type: UInt32
-  /// Nil for NULL.
+  /// The bytes of the value; nil for NULL.
   let bytes: [UInt8]?
 
   private enum TypeID {
@@ -34,7 +34,7 @@ struct Parameter: Sendable {
   static func int(_ number: Int64?) -> Parameter {
     Parameter(TypeID.int8, number.map { number in [UInt8](bigEndian: number) })
   }
-  /// A number of a commit, which is never so large that it has no sign.
+  /// Returns a parameter with the number of a commit, which always fits a signed number.
   static func int(_ number: UInt64?) -> Parameter { int(number.map { Int64(clamping: $0) }) }
   static func int4(_ number: Int32) -> Parameter {
     Parameter(TypeID.int4, [UInt8](bigEndian: number))
@@ -96,8 +96,10 @@ struct Parameter: Sendable {
   }
 }
 
-/// An array of one dimension in the server's binary form: the number of dimensions, whether there are
-/// NULLs, the type, the count, the lower bound, and each element behind its size; all four bytes.
+/// An array of one dimension in the server's binary form.
+///
+/// It consists of the number of dimensions, whether there are NULLs, the type, the count, the lower
+/// bound, and each element after its size. All these numbers have four bytes.
 private struct ArrayBuilder: Sendable {
   private(set) var bytes: [UInt8] = []
 
@@ -128,7 +130,7 @@ private struct ArrayBuilder: Sendable {
 }
 
 extension [UInt8] {
-  /// The bytes of a number, the highest first.
+  /// Creates the bytes of a number, the highest first.
   init(bigEndian number: some FixedWidthInteger) {
     self = (0..<number.bitWidth / 8).reversed().map {
       UInt8(truncatingIfNeeded: number >> (8 * $0))

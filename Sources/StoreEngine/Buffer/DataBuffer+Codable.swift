@@ -1,10 +1,10 @@
 import Files
 
 extension DataBuffer {
-  /// Writes any `Encodable` value in the form of a ``StoredValue``, framed as data.
+  /// Writes any `Encodable` value as a ``StoredValue``, framed as data.
   ///
-  /// A value that does not encode is remembered in ``failure``: one that is nested more than 256
-  /// deep, or has an integer of more than 64 bits, among them.
+  /// A value that fails to encode sets ``failure``. Examples are a value nested more than 256 deep,
+  /// and an integer of more than 64 bits.
   ///
   /// Complexity: linear in the value; about a microsecond for a small one.
   public mutating func write<Value: Encodable>(codable value: Value) {
@@ -23,7 +23,7 @@ extension DataBuffer {
     }
   }
 
-  /// Puts the number of bytes behind a count into it.
+  /// Stores the number of bytes after a count in that count.
   private mutating func setCount(at start: Int) {
     guard let count = UInt32(exactly: storage.count - start - 4) else {
       return fail(.tooLong, "\(storage.count - start - 4) bytes of a value; a count has 32 bits")
@@ -31,9 +31,9 @@ extension DataBuffer {
     for byte in 0..<4 { storage[start + byte] = UInt8(truncatingIfNeeded: count >> (8 * byte)) }
   }
 
-  /// Reads a value that ``write(codable:)`` wrote, also in the form of earlier versions.
+  /// Reads a value that ``write(codable:)`` or an earlier version of it wrote.
   ///
-  /// - Throws: ``DataBufferError`` with `endOfBuffer`, `countBeyondEnd`, or `invalidValue` when the
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`, `countBeyondEnd`, or `invalidValue` if the
   ///   bytes hold no such value.
   public mutating func readCodable<Value: Decodable>(
     _ type: Value.Type = Value.self

@@ -1,8 +1,8 @@
 extension Optional: DataBufferValue where Wrapped: DataBufferValue {
-  /// An optional of the form of the value.
+  /// The optional form of the wrapped type.
   public static var storedType: StoredType { .optional(Wrapped.storedType) }
 
-  /// Reads a byte, 1 for a value that follows and 0 for none, so that "" and nil stay apart.
+  /// Reads a byte, 1 if a value follows and 0 for nil, so that "" and nil differ.
   @inlinable public init(from buffer: inout DataBuffer) throws(DataBufferError) {
     self = try buffer.readBool() ? buffer.readNested(Wrapped.self) : nil
   }
@@ -17,15 +17,15 @@ extension Optional: DataBufferValue where Wrapped: DataBufferValue {
 }
 
 extension Array: DataBufferValue where Element: DataBufferValue {
-  /// An array of the form of the elements.
+  /// The array form of the element type.
   public static var storedType: StoredType { .array(Element.storedType) }
 
-  /// A count of four bytes.
+  /// The four bytes of the count.
   @inlinable public static var minimumByteCount: Int { 4 }
 
   /// Reads a count and the elements in their order.
   ///
-  /// Complexity: linear in the number of elements, which the bytes that are left limit.
+  /// Complexity: linear in the number of elements, which the remaining bytes limit.
   @inlinable public init(from buffer: inout DataBuffer) throws(DataBufferError) {
     let count = try buffer.readCount(minimumElementSize: Element.minimumByteCount)
     self.init()
@@ -47,13 +47,13 @@ extension Array: DataBufferValue where Element: DataBufferValue {
 }
 
 extension Set: DataBufferValue where Element: DataBufferValue {
-  /// A set of the form of the elements.
+  /// The set form of the element type.
   public static var storedType: StoredType { .set(Element.storedType) }
 
-  /// A count of four bytes.
+  /// The four bytes of the count.
   @inlinable public static var minimumByteCount: Int { 4 }
 
-  /// Reads a count and the elements; one that occurs twice is an `invalidValue`.
+  /// Reads a count and the elements; a repeated element throws `invalidValue`.
   @inlinable public init(from buffer: inout DataBuffer) throws(DataBufferError) {
     let count = try buffer.readCount(minimumElementSize: Element.minimumByteCount)
     self.init(minimumCapacity: count)
@@ -67,7 +67,7 @@ extension Set: DataBufferValue where Element: DataBufferValue {
     }
   }
 
-  /// Writes the count and the elements in no order.
+  /// Writes the count and the elements, in no particular order.
   @inlinable public func write(to buffer: inout DataBuffer) {
     buffer.writing(Self.storedType) { buffer in
       buffer.writeCount(count)
@@ -79,15 +79,15 @@ extension Set: DataBufferValue where Element: DataBufferValue {
 }
 
 extension Dictionary: DataBufferValue where Key: DataBufferValue, Value: DataBufferValue {
-  /// A dictionary of the forms of keys and values.
+  /// The dictionary form of the key and value types.
   public static var storedType: StoredType {
     .dictionary(key: Key.storedType, value: Value.storedType)
   }
 
-  /// A count of four bytes.
+  /// The four bytes of the count.
   @inlinable public static var minimumByteCount: Int { 4 }
 
-  /// Reads a count, then each key and its value; a key that occurs twice is an `invalidValue`.
+  /// Reads a count, then each key and its value; a repeated key throws `invalidValue`.
   @inlinable public init(from buffer: inout DataBuffer) throws(DataBufferError) {
     let size = Key.minimumByteCount + Value.minimumByteCount
     let count = try buffer.readCount(minimumElementSize: size)
@@ -103,7 +103,7 @@ extension Dictionary: DataBufferValue where Key: DataBufferValue, Value: DataBuf
     }
   }
 
-  /// Writes the count, then each key and its value, in no order.
+  /// Writes the count, then each key and its value, in no particular order.
   @inlinable public func write(to buffer: inout DataBuffer) {
     buffer.writing(Self.storedType) { buffer in
       buffer.writeCount(count)

@@ -1,13 +1,13 @@
-// The original wrote floating-point numbers with the most significant byte first, although its
+// BNRPersistence wrote floating-point numbers with the most significant byte first, although its
 // integers are the other way round.
 
 extension DataBuffer {
-  /// Writes a 32-bit floating-point number (IEEE 754); `write(_:)` alone is big-endian.
+  /// Writes a 32-bit IEEE 754 number; without an order, `write(_:)` is big-endian.
   @inlinable public mutating func write(_ value: Float, order: ByteOrder) {
     writing(.float) { $0.appendInteger(value.bitPattern, order: order) }
   }
 
-  /// Writes a 64-bit floating-point number (IEEE 754); `write(_:)` alone is big-endian.
+  /// Writes a 64-bit IEEE 754 number; without an order, `write(_:)` is big-endian.
   @inlinable public mutating func write(_ value: Double, order: ByteOrder) {
     writing(.double) { $0.appendInteger(value.bitPattern, order: order) }
   }

@@ -9,8 +9,8 @@ extension DataBuffer {
 
   /// Reads a date.
   ///
-  /// The original wrote a missing date as 0, the first instant of 2001; here that is a date as any
-  /// other. A date that may be missing is an optional: `read(Date?.self)`.
+  /// BNRPersistence wrote a missing date as 0, the first instant of 2001; here that is an ordinary
+  /// date. Read a date that may be missing as an optional: `read(Date?.self)`.
   ///
   /// - Throws: ``DataBufferError`` with `endOfBuffer`.
   public mutating func readDate() throws(DataBufferError) -> Date {
@@ -44,7 +44,7 @@ extension DataBuffer {
 }
 
 extension UUID {
-  /// Makes a UUID of two numbers; its first byte is the highest of the first number.
+  /// Creates a UUID from two numbers; its first byte is the most significant of the first number.
   package init(high: UInt64, low: UInt64) {
     func byte(_ half: UInt64, _ index: UInt64) -> UInt8 {
       UInt8(truncatingIfNeeded: half >> (56 - 8 * index))

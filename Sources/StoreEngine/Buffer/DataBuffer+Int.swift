@@ -1,13 +1,12 @@
-// `Int` and `UInt` differ in width from machine to machine. On disk they have 64 bits everywhere.
+// `Int` and `UInt` differ in width between machines. On disk they always have 64 bits.
 
 extension Int: DataBufferValue {
-  /// Eight bytes.
+  /// The eight bytes of the integer.
   @inlinable public static var minimumByteCount: Int { 8 }
   /// A signed integer of 64 bits, on every machine.
   public static var storedType: StoredType { .integer(bitCount: 64, isSigned: true) }
 
-  /// Reads eight bytes, little-endian; a number that the machine's `Int` can't hold is an
-  /// `invalidValue`.
+  /// Reads eight little-endian bytes; a number out of the range of `Int` throws `invalidValue`.
   @inlinable public init(from buffer: inout DataBuffer) throws(DataBufferError) {
     self = try buffer.readInt()
   }
@@ -19,13 +18,12 @@ extension Int: DataBufferValue {
 }
 
 extension UInt: DataBufferValue {
-  /// Eight bytes.
+  /// The eight bytes of the integer.
   @inlinable public static var minimumByteCount: Int { 8 }
   /// An unsigned integer of 64 bits, on every machine.
   public static var storedType: StoredType { .integer(bitCount: 64, isSigned: false) }
 
-  /// Reads eight bytes, little-endian; a number that the machine's `UInt` can't hold is an
-  /// `invalidValue`.
+  /// Reads eight little-endian bytes; a number out of the range of `UInt` throws `invalidValue`.
   @inlinable public init(from buffer: inout DataBuffer) throws(DataBufferError) {
     self = try buffer.readUInt()
   }
@@ -53,8 +51,8 @@ extension DataBuffer {
 
   /// Reads eight bytes as an `Int`.
   ///
-  /// - Throws: ``DataBufferError`` with `endOfBuffer`, or `invalidValue` for a number that the
-  ///   machine's `Int` can't hold.
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`, or `invalidValue` for a number out of the
+  ///   range of `Int` on this machine.
   @inlinable
   public mutating func readInt(order: ByteOrder = .littleEndian) throws(DataBufferError) -> Int {
     try narrowed(try readInt64(order: order))
@@ -62,14 +60,14 @@ extension DataBuffer {
 
   /// Reads eight bytes as a `UInt`.
   ///
-  /// - Throws: ``DataBufferError`` with `endOfBuffer`, or `invalidValue` for a number that the
-  ///   machine's `UInt` can't hold.
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`, or `invalidValue` for a number out of the
+  ///   range of `UInt` on this machine.
   @inlinable
   public mutating func readUInt(order: ByteOrder = .littleEndian) throws(DataBufferError) -> UInt {
     try narrowed(try readUInt64(order: order))
   }
 
-  /// A number that was just read, as a type that may be narrower.
+  /// Converts a number that was just read to a type that may be narrower.
   @inlinable package func narrowed<Wide: FixedWidthInteger, Narrow: FixedWidthInteger>(
     _ value: Wide, to type: Narrow.Type = Narrow.self
   ) throws(DataBufferError) -> Narrow {

@@ -1,13 +1,13 @@
 import Files
 
 extension DataBuffer {
-  /// Writes an integer of fixed width in the given order; `write(_:)` alone is little-endian.
+  /// Writes a fixed-width integer; without an order, `write(_:)` is little-endian.
   ///
   /// Complexity: constant time.
   @inlinable public mutating func write<Integer: FixedWidthInteger & DataBufferValue>(
     _ value: Integer, order: ByteOrder
   ) {
-    // Not by `writing`, whose closure the compiler would call.
+    // Avoids `writing`, whose closure the compiler would not inline here.
     if recorder == nil { return appendInteger(value, order: order) }
     recording(Integer.storedType) { $0.appendInteger(value, order: order) }
   }
@@ -26,7 +26,7 @@ extension DataBuffer {
     }
   }
 
-  /// Appends up to four bytes one by one, which is quicker then.
+  /// Appends up to four bytes one by one, which is faster for so few.
   @inlinable @inline(__always)
   mutating func appendBytes<Integer: FixedWidthInteger>(of value: Integer) {
     var bits = value
@@ -53,7 +53,7 @@ extension DataBuffer {
     return order == .littleEndian ? Integer(littleEndian: bits) : Integer(bigEndian: bits)
   }
 
-  /// The next four bytes as a number, which stay to be read; nil where fewer are left.
+  /// The next four bytes as a number, without reading past them; nil if fewer are left.
   @inlinable package var nextUInt32: UInt32? {
     guard end - position >= 4 else { return nil }
     return unsafe UInt32(
@@ -61,14 +61,14 @@ extension DataBuffer {
         fromByteOffset: position, as: UInt32.self))
   }
 
-  /// Writes numbers of four bytes, the least significant first, without a count.
+  /// Writes row IDs of four bytes, least significant byte first, without a count.
   package mutating func writeRows(_ rowIDs: [UInt32]) {
-    // On a processor that counts bytes so anyway this is a copy.
+    // This is a copy on a little-endian processor.
     let numbers = UInt32(1).littleEndian == 1 ? rowIDs : rowIDs.map(\.littleEndian)
     unsafe storage.append(copying: numbers.span.bytes)
   }
 
-  /// Reads so many numbers of four bytes, which must be there.
+  /// Reads the given number of row IDs of four bytes; the caller has checked that they are there.
   package mutating func readRows(_ count: Int) -> [UInt32] {
     defer { position += 4 * count }
     return rows(count)
@@ -152,7 +152,8 @@ extension DataBuffer {
 
   /// Reads a Bool.
   ///
-  /// - Throws: ``DataBufferError`` with `endOfBuffer`, or `invalidValue` for a byte but 0 and 1.
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`, or `invalidValue` for a byte other than 0
+  ///   and 1.
   @inlinable public mutating func readBool() throws(DataBufferError) -> Bool {
     let byte = try readUInt8()
     guard byte <= 1 else {

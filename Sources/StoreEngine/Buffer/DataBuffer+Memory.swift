@@ -1,15 +1,15 @@
-// How the store hands bytes to buffers and takes them back. The only copy of a record that is read
-// is the one made here, out of bytes that a backend lends.
+// How the store moves bytes in and out of buffers. A record that is read is copied only once: here,
+// from the bytes that a backend passes.
 
 import Files
 
 extension DataBuffer {
-  /// The number of bytes written, those of earlier records included.
+  /// The number of bytes written, including those of earlier records.
   @inlinable package var byteCount: Int { storage.count }
 
-  /// Starts over as a buffer that reads what the closure appends, and keeps its memory.
+  /// Restarts the buffer, keeping its memory, to read what the closure appends.
   ///
-  /// - Returns: what the closure returns.
+  /// - Returns: The result of the closure.
   @inlinable @inline(__always)
   mutating func fill<Failure: Error>(
     _ append: (inout [UInt8]) throws(Failure) -> Bool
@@ -19,17 +19,17 @@ extension DataBuffer {
     return try append(&storage)
   }
 
-  /// Takes other bytes, and gives its own away.
+  /// Exchanges the buffer's bytes with the given ones.
   @inlinable package mutating func swapBytes(_ bytes: inout [UInt8]) { swap(&storage, &bytes) }
 
-  /// Starts over as an empty buffer, and keeps its memory.
+  /// Restarts the buffer as an empty one and keeps its memory.
   @usableFromInline package mutating func removeAll() {
     storage.removeAll(keepingCapacity: true)
     (start, position, end, recordVersion) = (0, 0, 0, 0)
     forgetFailure()
   }
 
-  /// Reads one record out of bytes that hold many.
+  /// Restarts the buffer to read one record out of bytes that hold many.
   @inlinable package mutating func window(_ range: Range<Int>, of bytes: [UInt8]) {
     storage = bytes
     (start, position, end, recordVersion) = (
@@ -37,35 +37,35 @@ extension DataBuffer {
     )
   }
 
-  /// Reads one record out of the many that the buffer holds.
+  /// Restarts reading at one record of the many that the buffer holds.
   ///
-  /// - Returns: false if the record is not there.
+  /// - Returns: Whether the buffer holds the record.
   @inlinable package mutating func showWindow(_ first: Int, _ last: Int) -> Bool {
     guard last <= storage.count else { return false }
     (start, position, end, recordVersion) = (first, first, last, 0)
     return true
   }
 
-  /// Makes room for so many bytes, and a few more.
+  /// Reserves room for the given number of bytes, and a few more.
   @inlinable package mutating func reserveCapacity(_ count: Int) {
     storage.reserveCapacity(count + count / 64)
   }
 
-  /// Begins a record behind what is there, and returns where it begins.
+  /// Begins a record after the existing bytes, and returns its start.
   @inlinable package mutating func beginRecord() -> Int {
     start = storage.count
     return start
   }
 
-  /// Takes back what was written behind some bytes.
+  /// Removes the bytes written after the first `byteCount`.
   package mutating func truncate(to byteCount: Int) {
     storage.removeLast(storage.count - byteCount)
   }
 
-  /// The CRC-32C of what the record has so far.
+  /// The CRC-32C of the bytes of the record so far.
   var checksumOfRecord: UInt32 { checksum(start..<storage.count) }
 
-  /// The CRC-32C of what has been read of the record.
+  /// The CRC-32C of the bytes of the record read so far.
   var checksumOfBytesRead: UInt32 { checksum(start..<position) }
 
   private func checksum(_ range: Range<Int>) -> UInt32 {
@@ -74,7 +74,7 @@ extension DataBuffer {
     return checksum.value
   }
 
-  /// Ends a record with its checksum.
+  /// Ends the record with its checksum.
   @inlinable package mutating func writeChecksum(classID: UInt8, rowID: UInt32) {
     write(checksumOfRecord(classID, rowID))
   }
@@ -84,7 +84,7 @@ extension DataBuffer {
     return RecordChecksum.checksum(record, classID: classID, rowID: rowID)
   }
 
-  /// Checks the checksum at the end of a record, and leaves the rest to read.
+  /// Verifies the checksum at the end of a record, and excludes it from what is left to read.
   package mutating func verifyChecksum(classID: UInt8, rowID: UInt32) throws(DataBufferError) {
     guard hasValidChecksum(classID, rowID) else {
       throw DataBufferError(
@@ -98,12 +98,10 @@ extension DataBuffer {
     return RecordChecksum.isValid(record, classID: classID, rowID: rowID)
   }
 
-  /// Writes bytes as they are, without a count.
+  /// Writes bytes without a count.
   @inlinable package mutating func append(_ bytes: [UInt8]) { storage.append(contentsOf: bytes) }
 
-  /// All bytes written.
-  ///
-  /// The buffer is empty afterwards.
+  /// Returns all bytes written, and leaves the buffer empty.
   @inlinable package mutating func takeBytes() -> [UInt8] {
     defer { self = DataBuffer([], owner: owner) }
     return storage

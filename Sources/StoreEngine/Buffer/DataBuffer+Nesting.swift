@@ -1,14 +1,14 @@
-// A type of one's own may hold values of itself, and bytes say how deep. Each level takes some of the
-// stack, so there is a limit.
+// A custom type may contain values of itself, and the bytes decide how deep. Each level uses some
+// of the stack, so there is a limit.
 
 extension DataBuffer {
-  /// The number of reads, or of writes, that may go on inside of each other.
+  /// The maximum depth of nested reads or writes.
   ///
-  /// A tree takes two for each level: one for a node, one for the array of its children. Debug builds
-  /// need up to 2 KiB for each, and a small thread has 512.
+  /// A tree takes two per level: one for a node, and one for the array of its children. Debug
+  /// builds need up to 2 KiB for each, and a small thread has 512.
   @usableFromInline static var maximumDepth: UInt16 { 256 }
 
-  /// Reads a value, unless it is nested too deep.
+  /// Reads a value, or throws if it is nested too deep.
   @inlinable @inline(__always)
   mutating func readNested<Value: DataBufferValue>(
     _ type: Value.Type
@@ -18,7 +18,7 @@ extension DataBuffer {
     return try Value(from: &self)
   }
 
-  /// Writes a value, unless it is nested too deep.
+  /// Writes a value, or sets the buffer's failure if it is nested too deep.
   @inlinable @inline(__always)
   mutating func writeNested<Value: DataBufferValue>(_ value: Value) {
     guard enterWrite(of: Value.self) else { return }
@@ -34,7 +34,7 @@ extension DataBuffer {
     depth += 1
   }
 
-  /// Begins to write; false for what is nested too deep, which has become the buffer's failure.
+  /// Begins to write; if the nesting is too deep, sets the buffer's failure and returns false.
   @inlinable @inline(__always)
   mutating func enterWrite<Value>(of type: Value.Type) -> Bool {
     if Self.isFlat(type) { return true }
@@ -51,7 +51,7 @@ extension DataBuffer {
     if !Self.isFlat(type) { depth -= 1 }
   }
 
-  /// Whether a value can't hold others of its type; the compiler knows.
+  /// Whether values of a type can't contain values of the same type; resolved at compile time.
   @inlinable @inline(__always)
   static func isFlat<Value>(_ type: Value.Type) -> Bool {
     _isPOD(type) || type == String.self

@@ -2,7 +2,7 @@ import Files
 public import FoundationEssentials
 
 extension DataBuffer {
-  /// Writes a string: the number of its UTF-8 bytes as `UInt32`, then the bytes, any NUL included.
+  /// Writes a string: the number of its UTF-8 bytes as `UInt32`, then the bytes, including any NUL.
   ///
   /// Complexity: linear in the number of bytes.
   public mutating func write(_ value: String) {
@@ -63,15 +63,15 @@ extension DataBuffer {
 
   private mutating func append(_ value: Data) {
     writeCount(value.count)
-    // With room for what follows, so that a value larger than all before it is not copied once
-    // more.
+    // Reserves room for what follows, so that a value larger than everything before it is not
+    // copied again.
     if value.count >= 1 << 20, value.count > storage.count {
       storage.reserveCapacity(storage.count + value.count + 1 << 16)
     }
     storage.append(contentsOf: value)
   }
 
-  /// Reads bytes that stand behind their count.
+  /// Reads bytes that follow their count.
   ///
   /// Complexity: linear in the number of bytes.
   ///

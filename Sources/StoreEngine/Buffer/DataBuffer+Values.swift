@@ -1,6 +1,7 @@
-// One name for writing and one for reading, whatever the type: what a macro calls, which sees no
-// types. The compiler chooses among them, and those for references, by the type alone. A type that
-// writes itself, or is referred to, is not encoded although it is `Codable`: that is disfavored.
+// One name for writing and one for reading, whatever the type. Macros call these, because a macro
+// sees no types. The compiler chooses an overload, or one of those for references, by the type
+// alone. The `Codable` overloads are disfavored, so that a type that writes itself, or is a
+// reference, is not encoded even if it is also `Codable`.
 
 extension DataBuffer {
   /// Writes a value in the form of its type, as `write(_:)` does.
@@ -16,7 +17,7 @@ extension DataBuffer {
     write(codable: value)
   }
 
-  /// Tells how to make a type storable.
+  /// Reports at compile time how to make a type storable.
   @available(
     *, unavailable,
     message: "a stored value is DataBufferValue, Codable, or a reference: Song?, [Song], Set<Song>"
@@ -25,20 +26,20 @@ extension DataBuffer {
 
   /// Reads a value in the form of its type, as `read(_:)` does.
   ///
-  /// - Throws: ``DataBufferError``, with the offset of the fault.
+  /// - Throws: ``DataBufferError``, with the offset of the error.
   @inlinable public mutating func readValue<Value: DataBufferValue>(
     of type: Value.Type
   ) throws(DataBufferError) -> Value { try readNested(type) }
 
   /// Reads a value that is only `Codable`, as ``readCodable(_:)`` does.
   ///
-  /// - Throws: ``DataBufferError``, with the offset of the fault.
+  /// - Throws: ``DataBufferError``, with the offset of the error.
   @_disfavoredOverload
   public mutating func readValue<Value: Codable>(
     of type: Value.Type
   ) throws(DataBufferError) -> Value { try readCodable(type) }
 
-  /// Tells how to make a type storable.
+  /// Reports at compile time how to make a type storable.
   ///
   /// - Throws: ``DataBufferError``, always.
   @available(

@@ -1,6 +1,6 @@
-/// The bytes of a record: written value by value, read back in the same order.
+/// The bytes of a record: written value by value, and read in the same order.
 ///
-/// A buffer has neither field names nor padding, so an object reads exactly what it wrote, in the
+/// A buffer has neither field names nor padding. An object reads exactly what it wrote, in the
 /// order in which it wrote it:
 ///
 ///     override func writeContent(to buffer: inout DataBuffer) {
@@ -12,48 +12,48 @@
 ///       seconds = try buffer.readUInt32()
 ///     }
 ///
-/// Reading checks everything. A value that needs more bytes than are left, a count that the rest
-/// can't hold, bytes that are not UTF-8: each throws a ``DataBufferError`` with its offset,
-/// before anything is allocated. Writing never throws: the
-/// first value that can't be written is remembered in ``failure``, and a save throws it.
+/// Reading checks everything before it allocates anything. A value that needs more bytes than are
+/// left, a count that the rest can't hold, and bytes that are not UTF-8 each throw a
+/// ``DataBufferError`` with the offset. Writing never throws: ``failure`` keeps the first value
+/// that can't be written, and a save throws it.
 ///
 ///     storage:  | other records | 00 | 13 00 00 00 | Walking on Sunshine | 2A 01 00 00 |
 ///                               ^ start                                  ^ position    ^ end
 ///
-/// <doc:DataBufferFormat> gives the bytes of every type.
+/// See <doc:DataBufferFormat> for the bytes of every type.
 public struct DataBuffer {
   @usableFromInline var storage: [UInt8]
-  /// Where the record begins; offsets in errors count from here.
+  /// The index of the record's first byte; offsets in errors are relative to it.
   @usableFromInline package var start: Int
-  /// The next byte to read.
+  /// The index of the next byte to read.
   @usableFromInline package var position: Int
-  /// Behind the last byte to read.
+  /// The index after the last byte to read.
   @usableFromInline package var end: Int
 
-  /// The class version that the record was written with; 0 for a buffer that is no record.
+  /// The class version that the record was written with; 0 for a buffer that is not a record.
   public package(set) var version: UInt8 {
     @inlinable get { recordVersion }
     @inlinable set { recordVersion = newValue }
   }
   @usableFromInline var recordVersion: UInt8 = 0
-  /// How many values are being read or written inside of each other.
+  /// The current depth of nested reads or writes.
   @usableFromInline var depth: UInt16 = 0
 
-  /// Who turns references into objects and back; nil in a buffer of one's own.
+  /// Converts between references and objects; nil in a buffer that belongs to no store.
   ///
-  /// A part of the layer above, which knows what it has put here.
+  /// It belongs to the layer above, which knows the type of what it stores here.
   @usableFromInline package var owner: AnyObject?
 
-  /// Takes down the kinds of what is written; nil but for a look at what a class writes.
+  /// Records the types of the values written; nil unless the layout of a class is being determined.
   @usableFromInline package var recorder: ShapeRecorder?
 
-  /// The first value that could not be written, or nil.
+  /// The first error in writing a value, or nil.
   public private(set) var failure: DataBufferError?
 
-  /// Makes an empty buffer to write to.
+  /// Creates an empty buffer to write to.
   public init() { self.init([]) }
 
-  /// Makes a buffer that reads these bytes from the first to the last, or appends to them.
+  /// Creates a buffer that reads these bytes from first to last, or appends to them.
   ///
   /// Complexity: constant time; the bytes are shared until the buffer writes.
   public init(_ bytes: [UInt8]) { self.init(bytes, owner: nil) }
@@ -66,7 +66,7 @@ public struct DataBuffer {
     self.owner = owner
   }
 
-  /// All bytes of the buffer, read or not.
+  /// All bytes of the buffer, whether read or not.
   ///
   /// Complexity: constant time.
   public var bytes: [UInt8] { storage }
@@ -77,7 +77,7 @@ public struct DataBuffer {
   /// The number of bytes that are left to read.
   @inlinable public var remainingCount: Int { end - position }
 
-  /// Passes over bytes that the object has no use for.
+  /// Skips bytes that the object does not need.
   ///
   /// - Throws: ``DataBufferError`` with `endOfBuffer`, or `invalidValue` for a negative count.
   public mutating func skip(_ count: Int) throws(DataBufferError) {
@@ -88,8 +88,7 @@ public struct DataBuffer {
     position += count
   }
 
-  /// Passes over all that is left, such as the fields that an old version wrote and this one
-  /// dropped.
+  /// Skips all remaining bytes, such as fields of an old version that this version dropped.
   public mutating func skipRemaining() { position = end }
 }
 
@@ -104,22 +103,22 @@ extension DataBuffer {
       .endOfBuffer, at: offset, "\(count) bytes are needed, \(remainingCount) are left")
   }
 
-  /// Remembers what could not be written; the first failure counts.
+  /// Sets the buffer's failure, unless an earlier one is set.
   @usableFromInline package mutating func fail(_ code: DataBufferError.Code, _ message: String) {
     if failure == nil {
       failure = DataBufferError(code, at: storage.count - start, message)
     }
   }
 
-  /// The bytes that are left to read.
+  /// The remaining bytes to read.
   package var rest: ArraySlice<UInt8> { storage[position..<end] }
 
-  /// Reads what has been written, from the beginning.
+  /// Starts reading what has been written, from the beginning.
   package mutating func rewind() { (start, position, end) = (0, 0, storage.count) }
 
   mutating func forgetFailure() { failure = nil }
 
-  /// Writes a count in front of a string, data or a collection.
+  /// Writes the count that precedes a string, data or a collection.
   @inlinable package mutating func writeCount(_ count: Int) {
     guard let small = UInt32(exactly: count) else {
       return fail(.tooLong, "\(count) bytes or elements; a count has 32 bits")
@@ -127,7 +126,7 @@ extension DataBuffer {
     write(small)
   }
 
-  /// Reads a count, and makes sure that so many elements of that size can follow.
+  /// Reads a count, and verifies that the remaining bytes can hold that many elements.
   @inlinable @inline(__always)
   package mutating func readCount(minimumElementSize size: Int) throws(DataBufferError) -> Int {
     let count = Int(try readUInt32())

@@ -3,7 +3,7 @@ public import FoundationEssentials
 /// A value that a ``DataBuffer`` can hold.
 ///
 /// The number types, `Bool`, `String`, `Data`, `Date` and `UUID` conform, and so do optionals,
-/// arrays, sets and dictionaries of them. An enum with a raw value only has to say so:
+/// arrays, sets and dictionaries of them. An enum with a raw value only declares the conformance:
 ///
 ///     enum Genre: UInt8, DataBufferValue { case jazz, folk, opera }
 ///
@@ -21,24 +21,24 @@ public import FoundationEssentials
 ///       }
 ///     }
 ///
-/// A type may hold values of itself, read by ``DataBuffer/read(_:)`` and written by
-/// ``DataBuffer/write(_:)-(Value)``, at most 256 deep, arrays included: bytes that say more are an
-/// error and don't overflow the stack.
+/// A type may contain values of itself. Read them with ``DataBuffer/read(_:)`` and write them with
+/// ``DataBuffer/write(_:)-(Value)``. They may be nested at most 256 deep, arrays included: bytes
+/// with deeper nesting throw an error, and don't overflow the stack.
 public protocol DataBufferValue: SendableMetatype {
   /// The fewest bytes that a value takes, at least 1.
   ///
-  /// A collection's count is checked with it against the bytes that are left, before any memory is
-  /// set aside.
+  /// Reading a collection checks its count against the remaining bytes with it before allocating
+  /// memory.
   static var minimumByteCount: Int { get }
 
-  /// The form of the values in a record, by which a class finds its properties in records of
-  /// earlier layouts.
+  /// The form of the values in a record.
   ///
-  /// A structure that reads and writes its parts is ``StoredType/custom(_:)`` by its name, unless
-  /// it says otherwise. Say otherwise to rename the structure.
+  /// A class uses it to find its properties in records of earlier layouts. A structure that reads
+  /// and writes its parts is ``StoredType/custom(_:)`` with its name by default. Implement this
+  /// property to rename the structure.
   static var storedType: StoredType { get }
 
-  /// Names that cases of an enumeration had before, each with the name of today.
+  /// The former names of enumeration cases, each with the present name.
   ///
   ///     enum Genre: UInt8, DataBufferValue {
   ///       case jazz, folkMusic
@@ -48,7 +48,7 @@ public protocol DataBufferValue: SendableMetatype {
 
   /// Reads a value.
   ///
-  /// - Throws: ``DataBufferError``, with the offset of the fault.
+  /// - Throws: ``DataBufferError``, with the offset of the error.
   init(from buffer: inout DataBuffer) throws(DataBufferError)
 
   /// Writes the value, at least ``minimumByteCount`` bytes.
@@ -56,28 +56,29 @@ public protocol DataBufferValue: SendableMetatype {
 }
 
 extension DataBufferValue {
-  /// One byte, unless the type says more.
+  /// One byte, the default.
   @inlinable public static var minimumByteCount: Int { 1 }
-  /// A form that only the type itself can read.
+  /// A form that only the type itself can read, the default.
   public static var storedType: StoredType { .custom("\(Self.self)") }
-  /// No case was renamed.
+  /// No former names, the default.
   public static var formerCaseNames: [String: String] { [:] }
 }
 
 extension DataBuffer {
-  /// Writes a value of a type of one's own, an optional, a set or a dictionary.
+  /// Writes a value of a custom type, an optional, a set or a dictionary.
   ///
-  /// One that is nested too deep becomes the buffer's ``failure``, with `tooDeep`.
+  /// A value that is nested too deep sets the buffer's ``failure`` to `tooDeep`.
   @inlinable public mutating func write<Value: DataBufferValue>(_ value: Value) {
     writeNested(value)
   }
 
-  /// Reads a value of the type that is asked for.
+  /// Reads a value of the given type.
   ///
   ///     let tags = try buffer.read([String].self)
   ///     let genre = try buffer.read(Genre?.self)
   ///
-  /// - Throws: ``DataBufferError``, with the offset of the fault; `tooDeep` among them.
+  /// - Throws: ``DataBufferError``, with the offset of the error; `tooDeep` if it is nested too
+  ///   deep.
   @inlinable public mutating func read<Value: DataBufferValue>(
     _ type: Value.Type = Value.self
   ) throws(DataBufferError) -> Value { try readNested(type) }
@@ -86,7 +87,7 @@ extension DataBuffer {
 extension DataBufferValue where Self: FixedWidthInteger & BitwiseCopyable {
   /// The width of the type in bytes.
   @inlinable public static var minimumByteCount: Int { bitWidth / 8 }
-  /// An integer of the width of the type.
+  /// An integer form with the width of the type.
   public static var storedType: StoredType {
     .integer(bitCount: UInt8(bitWidth), isSigned: isSigned)
   }
@@ -110,12 +111,12 @@ extension Int32: DataBufferValue {}
 extension Int64: DataBufferValue {}
 
 extension DataBufferValue where Self: RawRepresentable, RawValue: DataBufferValue {
-  /// That of the raw value.
+  /// The minimum of the raw value.
   @inlinable public static var minimumByteCount: Int { RawValue.minimumByteCount }
-  /// An enumeration with its cases, or the form of the raw value.
+  /// An enumeration form with its cases, or the form of the raw value.
   public static var storedType: StoredType { .ofRawValues(Self.self) }
 
-  /// Reads a raw value, and throws `invalidValue` when the type has no case for it.
+  /// Reads a raw value; one without a case throws `invalidValue`.
   @inlinable public init(from buffer: inout DataBuffer) throws(DataBufferError) {
     let offset = buffer.offset
     let raw = try RawValue(from: &buffer)
@@ -145,7 +146,7 @@ extension Bool: DataBufferValue {
 extension Float: DataBufferValue {
   /// The form of the type.
   public static var storedType: StoredType { .float }
-  /// Four bytes.
+  /// The four bytes of the number.
   @inlinable public static var minimumByteCount: Int { 4 }
   /// Reads four bytes, big-endian.
   @inlinable public init(from buffer: inout DataBuffer) throws(DataBufferError) {
@@ -160,7 +161,7 @@ extension Float: DataBufferValue {
 extension Double: DataBufferValue {
   /// The form of the type.
   public static var storedType: StoredType { .double }
-  /// Eight bytes.
+  /// The eight bytes of the number.
   @inlinable public static var minimumByteCount: Int { 8 }
   /// Reads eight bytes, big-endian.
   @inlinable public init(from buffer: inout DataBuffer) throws(DataBufferError) {
@@ -175,7 +176,7 @@ extension Double: DataBufferValue {
 extension String: DataBufferValue {
   /// The form of the type.
   public static var storedType: StoredType { .string }
-  /// A count of four bytes.
+  /// The four bytes of the count.
   @inlinable public static var minimumByteCount: Int { 4 }
   /// Reads a count and UTF-8.
   @inlinable public init(from buffer: inout DataBuffer) throws(DataBufferError) {
@@ -188,7 +189,7 @@ extension String: DataBufferValue {
 extension Data: DataBufferValue {
   /// The form of the type.
   public static var storedType: StoredType { .data }
-  /// A count of four bytes.
+  /// The four bytes of the count.
   public static var minimumByteCount: Int { 4 }
   /// Reads a count and bytes.
   public init(from buffer: inout DataBuffer) throws(DataBufferError) {
@@ -201,7 +202,7 @@ extension Data: DataBufferValue {
 extension Date: DataBufferValue {
   /// The form of the type.
   public static var storedType: StoredType { .date }
-  /// Eight bytes.
+  /// The eight bytes of the number of seconds.
   public static var minimumByteCount: Int { 8 }
   /// Reads seconds since 2001, big-endian.
   public init(from buffer: inout DataBuffer) throws(DataBufferError) {
@@ -214,7 +215,7 @@ extension Date: DataBufferValue {
 extension UUID: DataBufferValue {
   /// The form of the type.
   public static var storedType: StoredType { .uuid }
-  /// Sixteen bytes.
+  /// The sixteen bytes of the UUID.
   public static var minimumByteCount: Int { 16 }
   /// Reads sixteen bytes.
   public init(from buffer: inout DataBuffer) throws(DataBufferError) {

@@ -1,15 +1,15 @@
 import Files
 
-/// A few integers side by side, which are appended to other bytes all at once.
+/// A few adjacent integers, appended to other bytes in one step.
 ///
-/// To append to an array takes as long for a byte as for eight, or for forty.
+/// Appending to an array takes as long for one byte as for eight or forty.
 struct IntegerBytes {
   private var bytes: InlineArray<40, UInt8> = .init(repeating: 0)
   private var count = 0
 
-  /// Adds an integer, its least significant byte first.
+  /// Adds an integer, least significant byte first.
   ///
-  /// - Precondition: all of them have 40 bytes at most.
+  /// - Precondition: All integers together have at most 40 bytes.
   @inline(__always)
   mutating func add<Integer: FixedWidthInteger>(_ integer: Integer) {
     for index in 0..<Integer.bitWidth / 8 {
@@ -23,7 +23,7 @@ struct IntegerBytes {
   }
 
   fileprivate func append(to target: inout [UInt8]) {
-    // Bytes are initialised, whatever the compiler thinks of memory as such.
+    // The array is initialized; the compiler only knows raw memory here.
     unsafe target.append(copying: bytes.span.bytes.extracting(..<count))
   }
 }
@@ -34,11 +34,11 @@ extension [UInt8] {
 }
 
 extension DataBuffer {
-  /// Writes integers, as one by one.
+  /// Writes integers with the same bytes as writing each by itself.
   mutating func append(_ integers: IntegerBytes) { storage.append(integers) }
 }
 
 extension BatchChecksum {
-  /// Takes in integers.
+  /// Adds integers to the checksum.
   mutating func update(_ integers: IntegerBytes) { integers.update(&self) }
 }

@@ -1,8 +1,8 @@
 extension String {
-  /// A string of 4 to 15 ASCII bytes, which Swift keeps in the value itself; nil for other bytes.
+  /// Creates a string from 4 to 15 ASCII bytes, which Swift keeps inline; nil for other bytes.
   ///
-  /// Most strings are such. Testing and copying them as two words that overlap takes a third of the
-  /// time of looking for all that UTF-8 can be.
+  /// Most strings are such. Testing and copying them as two overlapping words takes a third of the
+  /// time of full UTF-8 validation.
   @inlinable @inline(__always)
   init?(shortASCII text: Span<UInt8>) {
     let bytes = unsafe text.bytes
@@ -22,7 +22,7 @@ extension String {
     }
   }
 
-  /// A string of a number of bytes, of which two words are the first and the last.
+  /// Creates a string from its number of bytes, its first word and its last word.
   @inlinable @inline(__always)
   package init<Word: FixedWidthInteger & BitwiseCopyable>(_ count: Int, _ first: Word, _ last: Word)
   {

@@ -1,13 +1,13 @@
 package import Files
 
-/// The access that a store is opened with.
+/// The access to a store.
 public enum StoreAccess: Sendable, Hashable {
   /// Reading and writing, by one backend of one process.
   case readWrite
   /// Reading only, as of the last commit before the opening.
   ///
-  /// Any number of backends and processes read, also beside one that writes; they keep nobody out.
-  /// Nothing is created.
+  /// Any number of backends and processes can read, even while another one writes; they exclude
+  /// none of the others. Nothing is created.
   case readOnly
 }
 
@@ -19,35 +19,34 @@ public enum StoreSharing: Sendable, Hashable {
   case processes
 }
 
-/// How a store's directory is opened, and how new files in it are laid out.
+/// The options for opening a store's directory and for the layout of new files in it.
 public struct ClassFileConfiguration<Format: ClassFileFormat>: Sendable, Hashable {
-  /// The access that a store is opened with.
+  /// The access to a store.
   public typealias Access = StoreAccess
 
-  /// The access that the store is opened with; by default reading and writing.
+  /// The access to the store; by default reading and writing.
   public var access: Access
-  /// Whether a missing directory is made, with those above it; never when reading only.
+  /// Whether to create a missing directory and its parents; ignored when reading only.
   public var createIfMissing: Bool
-  /// What a save survives; by default everything, power cuts included.
+  /// The durability of saves; by default they survive everything, including power cuts.
   public var durability: Durability
-  /// How long an opening waits for a store that somebody else has open and does not share; by
-  /// default not at all.
+  /// The maximum time to wait for a store that is open exclusively elsewhere; zero by default.
   ///
-  /// In a shared store it is also how long a commit waits for those of other processes, 30 seconds
-  /// at least.
+  /// In a shared store it is also the maximum time that a commit waits for those of other
+  /// processes, but at least 30 seconds.
   public var lockTimeout = Duration.zero
-  /// The processes that may have the store open for writing; by default this one only.
+  /// The processes that may have the store open for writing; by default only this one.
   public var sharing = StoreSharing.exclusive
   /// The settings of the format.
   public var format = Format()
-  /// The file system of the directory, which is another one in tests only.
+  /// The file system of the directory; only tests use another one.
   package var fileSystem: any FileSystem {
     get { reference.fileSystem }
     set { reference = FileSystemReference(fileSystem: newValue) }
   }
   private var reference = FileSystemReference(fileSystem: SystemFiles.shared)
 
-  /// Describes how to open; what is left out is the default.
+  /// Creates a configuration.
   public init(
     access: Access = .readWrite, createIfMissing: Bool = true, durability: Durability = .full
   ) {
@@ -57,7 +56,7 @@ public struct ClassFileConfiguration<Format: ClassFileFormat>: Sendable, Hashabl
   }
 }
 
-/// A file system that is equal to itself alone.
+/// A file system that is equal only to itself.
 private struct FileSystemReference: Sendable, Hashable {
   let fileSystem: any FileSystem
 

@@ -1,118 +1,122 @@
-/// A format of class files: how a file is opened, checked and rewritten.
+/// A format of class files: it opens, checks and rewrites them.
 ///
-/// ``ClassFiles`` does the rest: it finds the files of a directory, maps them when they are needed,
-/// has them replaced when the log is folded, inspects them and salvages what is left of them.
+/// ``ClassFiles`` does the rest: it finds the files of a directory, maps them on demand, replaces
+/// them at a checkpoint, inspects them and salvages damaged ones.
 ///
 ///     public typealias CDBFiles = ClassFiles<CDBClassFormat>
 ///     public typealias CDBBackend = LoggedBackend<CDBFiles>
 ///
-/// A value of the format has the settings by which new files are laid out. Files are never written
-/// in place: a format reads a whole file and makes another one beside it.
+/// A value of the format holds the settings for the layout of new files. Files are never written in
+/// place: a format reads a whole file and writes a new one beside it.
 public protocol ClassFileFormat: Sendable, Hashable {
-  /// A look for the records of a file that may be damaged.
+  /// A search for the records of a file that may be damaged.
   associatedtype Salvage: ClassFileSalvage
-  /// A new file that takes one record after the other.
+  /// A writer of a new file, one record after another.
   associatedtype Writer: ClassFileWriter
 
   /// The format with its default settings.
   init()
 
-  /// The end of the names of files, such as `.cdb`; by default there is none.
+  /// The suffix of file names, such as `.cdb`; empty by default.
   static var fileSuffix: String { get }
 
-  /// Whether a store of this format is known by the file of its named buffers, which a new store
-  /// gets first; by default it is not.
+  /// Whether a store of this format is recognized by its file of named buffers; false by default.
+  ///
+  /// A new store of such a format gets that file first.
   static var isKnownByBuffers: Bool { get }
 
-  /// The size in bytes that a record, or a named buffer with its name, may have; by default 4 GiB,
-  /// less one byte.
+  /// The maximum size in bytes of a record, or of a named buffer with its name.
+  ///
+  /// It is 4 GiB minus one byte by default.
   static var maximumRecordByteCount: Int { get }
 
-  /// Why a table can't have a name that all formats allow; nil, as by default, when it can.
+  /// Returns why a table can't have a name that all formats allow; nil, the default, if it can.
   static func reason(againstTable name: String) -> String?
 
-  /// The row that a key stands for; nil when it is no key of a row.
+  /// Returns the row of a key; nil if it is not the key of a row.
   static func rowID(ofKey key: RawSpan) -> UInt32?
 
-  /// Whether a regular file is one of this format; by default every file that has the suffix is.
+  /// Whether a regular file has this format; by default every file with the suffix has.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
   func isClassFile(_ location: ClassFileLocation) throws(StoreError) -> Bool
 
-  /// Opens a file; nil when there is none.
+  /// Opens a file; returns nil if it does not exist.
   ///
   /// - Parameters:
   ///   - location: The file.
-  ///   - isOurs: Whether this process has made it. Any other file is checked if that is quick.
+  ///   - isOurs: Whether this process has written it. Other files are checked if that is quick.
   /// - Returns: The file, or nil.
   /// - Throws: ``StoreError`` with `damaged`, `inUse` or `ioError`.
   func open(_ location: ClassFileLocation, isOurs: Bool) throws(StoreError) -> (any ClassFile)?
 
-  /// The mark in a file; nil when there is no file, or none in it.
+  /// Returns the mark in a file; nil if the file does not exist or has no mark.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
   func mark(of location: ClassFileLocation) throws(StoreError) -> FileMark?
 
-  /// Makes the first file of a table, in place of one of its name.
+  /// Writes the first file of a table, replacing any file of its name.
   ///
   /// - Throws: ``StoreError`` with `noSpace` or `ioError`.
   func write(_ changes: ClassFileChanges, to new: NewClassFile) throws(StoreError)
 
-  /// Whether a file was made elsewhere in a way that ``ClassFile/compact(to:)`` undoes, and must be
-  /// rewritten before the store is changed; by default none is.
+  /// Whether a file was written elsewhere and must be rewritten before the store is changed.
+  ///
+  /// ``ClassFile/compact(to:)`` rewrites it for this machine. The default is false.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
   func isForeign(_ location: ClassFileLocation) throws(StoreError) -> Bool
 
-  /// Reads a file from its first byte to its last, and reports what is wrong with its structure.
+  /// Reads a whole file, and returns findings about its structure.
   ///
   /// - Throws: ``StoreError`` with `damaged` or `ioError`.
   func findings(_ location: ClassFileLocation) throws(StoreError) -> [StoreFinding]
 
-  /// Whether every byte of a file of an encrypted store is as it was written; by default a format
-  /// can't tell.
+  /// Whether every byte of a file of an encrypted store is as it was written.
+  ///
+  /// A format that can't tell returns true, the default.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
   func isAsWritten(_ location: ClassFileLocation) throws(StoreError) -> Bool
 
-  /// Opens a file that may be damaged; nil when there is none.
+  /// Opens a file that may be damaged; returns nil if it does not exist.
   ///
   /// - Throws: ``StoreError`` with `damaged` or `ioError`.
   func salvage(_ location: ClassFileLocation) throws(StoreError) -> Salvage?
 
-  /// Begins a file that is laid out for the records of another one.
+  /// Creates a file with a layout for the records of another one.
   ///
   /// - Throws: ``StoreError`` with `noSpace` or `ioError`.
   func writer(_ new: NewClassFile, sizedAs old: ClassFileLocation?) throws(StoreError) -> Writer
 }
 
 extension ClassFileFormat {
-  /// None.
+  /// No suffix.
   public static var fileSuffix: String { "" }
-  /// It is not.
+  /// Returns false.
   public static var isKnownByBuffers: Bool { false }
-  /// The most that the log can hold: 4 GiB, less one byte.
+  /// The maximum of the log: 4 GiB minus one byte.
   public static var maximumRecordByteCount: Int { ChangeSet.maximumRecordByteCount }
-  /// None.
+  /// Returns nil.
   public static func reason(againstTable name: String) -> String? { nil }
-  /// Every file that has the suffix.
+  /// Returns true.
   public func isClassFile(_ location: ClassFileLocation) throws(StoreError) -> Bool { true }
-  /// None is.
+  /// Returns false.
   public func isForeign(_ location: ClassFileLocation) throws(StoreError) -> Bool { false }
-  /// It can't tell.
+  /// Returns true.
   public func isAsWritten(_ location: ClassFileLocation) throws(StoreError) -> Bool { true }
 }
 
 extension ClassFileFormat {
-  /// Why no file can be made for a table of this name; nil when one can.
+  /// Returns the reason why a table can't have this name; nil if it can.
   static func reasonAgainst(_ name: String) -> String? {
     StoreDirectory.reason(againstTable: name) ?? reason(againstTable: name)
   }
 
-  /// The name of the file of a table, or of the named buffers.
+  /// Returns the name of the file of a table, or of the named buffers.
   static func fileName(ofTable name: String) -> String { name + fileSuffix }
 
-  /// The table that a file is for, or the named buffers; nil for other files.
+  /// Returns the table of a file, or the name of the named buffers; nil for other files.
   static func tableName(ofFile file: String) -> String? {
     guard file.hasSuffix(fileSuffix), !file.hasPrefix(".") else { return nil }
     let name = String(file.dropLast(fileSuffix.count))

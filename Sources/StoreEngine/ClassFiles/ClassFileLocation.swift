@@ -1,6 +1,6 @@
 package import Files
 
-/// Where a class file is, or is to be.
+/// The location of a class file, which may not exist yet.
 public struct ClassFileLocation: Sendable {
   /// The name of the table, or `NamedBuffers`.
   public let className: String
@@ -13,36 +13,36 @@ public struct ClassFileLocation: Sendable {
     (self.file, self.className, self.isReadOnly) = (file, className, isReadOnly)
   }
 
-  /// The path for errors: where the file was when the directory was opened.
+  /// The path for errors, from the time when the directory was opened.
   public var path: String { file.path }
 
-  /// The path to open the file by: it leads through the open directory.
+  /// The path for opening the file, which leads through the open directory.
   public var openingPath: String { file.libraryPath }
 
-  /// The place for errors.
+  /// Returns the location for errors.
   ///
   /// - Parameters:
-  ///   - rowID: The row that an error is about.
-  ///   - offset: Where in the file it is.
+  ///   - rowID: The row of the error.
+  ///   - offset: The offset in the file.
   /// - Returns: The file, its class, and these.
   public func errorLocation(rowID: UInt32? = nil, offset: Int? = nil) -> StoreError.Location {
     .init(path: path, className: className, rowID: rowID, offset: offset)
   }
 }
 
-/// A class file that is to be made, beside the one whose place it takes.
+/// A class file to be created beside the one that it will replace.
 public struct NewClassFile: Sendable {
-  /// Where it is made; what has its name is removed.
+  /// The location of the new file; an existing file there is removed.
   public let location: ClassFileLocation
-  /// The mark that it gets, where readers don't look.
+  /// The mark of the file, at a place that readers ignore.
   public let mark: FileMark?
-  /// Whether it is brought to the disk.
+  /// Whether the file is synced.
   public let isSynced: Bool
-  /// Whether the store is encrypted, so that a checksum of the whole file is of use.
+  /// Whether the store is encrypted, so that a checksum of the whole file is useful.
   public let isEncrypted: Bool
-  /// The owner and the mode that it gets.
+  /// The owner and the permissions of the file.
   package let rights: FileRights
-  /// The size from which on it is laid out for large files, when a test has set one.
+  /// The size from which the file gets the layout of large files, if a test has set it.
   package let testedSizeLimit: UInt64?
 
   package init(
@@ -55,7 +55,7 @@ public struct NewClassFile: Sendable {
   }
 }
 
-/// The changes of one class file.
+/// The changes to one class file.
 public struct ClassFileChanges: Sendable {
   /// The changes of a table, or of the named buffers.
   public enum Content: Sendable {
@@ -65,7 +65,7 @@ public struct ClassFileChanges: Sendable {
     case names([ChangeSet.NameChange])
   }
 
-  /// The bytes that the ranges of the changes lie in.
+  /// The bytes that the ranges of the changes refer to.
   public let bytes: [UInt8]
   /// The changes.
   public let content: Content
@@ -88,7 +88,7 @@ public struct ClassFileChanges: Sendable {
     }
   }
 
-  /// The error of an insert that met a row.
+  /// Returns the error for an insert of an existing row.
   public func rowExists(_ rowID: UInt32) -> StoreError {
     StoreError(
       .rowExists, "The row is there already, and an insert must not overwrite it.",

@@ -11,13 +11,13 @@ extension ClassFiles {
     var inspection = StoreInspection(tableNames: [])
     inspection.findings += try directory.positionFindings()
     var entries = Set(try directory.entries().filter { !isOther($0) })
-    // Where a dead writer has left the file of a table, it has no name of its own.
+    // A table whose file a dead process has left under a temporary name has no entry of its own.
     entries.formUnion(try fileTables().map(Format.fileName))
     for entry in entries.sorted() { inspect(entry, &inspection) }
     return inspection
   }
 
-  /// Whether an entry of the directory is no class file, and should be there.
+  /// Whether an entry of the directory belongs there and is not a class file.
   func isOther(_ entry: String) -> Bool {
     StoreDirectory.isLog(entry) || [StoreDirectory.manifest, StoreDirectory.key].contains(entry)
       || entry.hasPrefix(".") || OrderedFiles.isFile(entry)
@@ -61,11 +61,11 @@ extension ClassFiles {
 }
 
 extension StoreFinding {
-  /// Damage of a class file.
+  /// Returns a finding about damage to a class file.
   ///
   /// - Parameters:
-  ///   - what: The damage, in half a sentence.
-  ///   - location: The file, its class, and where the damage is.
+  ///   - what: A description of the damage, in half a sentence.
+  ///   - location: The file, its class, and the place of the damage.
   /// - Returns: A finding of the kind `fileDamaged`.
   public static func damage(_ what: String, at location: StoreError.Location) -> StoreFinding {
     StoreFinding(.fileDamaged, "The file is damaged: \(what). Salvage the store.", at: location)

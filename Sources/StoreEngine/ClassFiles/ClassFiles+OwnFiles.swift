@@ -1,21 +1,21 @@
-// The files of the directory that have the same bytes in all formats, and the marks of the others.
+// Access to the files with the same bytes in all formats, and to the marks of the others.
 extension ClassFiles {
-  /// The size in bytes that a record, or a named buffer with its name, may have.
+  /// The maximum size in bytes of a record, or of a named buffer with its name.
   public var maximumRecordByteCount: Int { Format.maximumRecordByteCount }
 
-  /// The file of the commit log.
+  /// Opens the commit log.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
   public func openLog() throws(StoreError) -> StoreFile? { try directory.openLog() }
 
-  /// An earlier log; nil when there is none of this epoch.
+  /// Opens an earlier log; returns nil if there is none of this epoch.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
   public func openEarlierLog(_ epoch: UInt64) throws(StoreError) -> StoreFile? {
     try directory.openEarlierLog(epoch)
   }
 
-  /// Puts a new log in the place of the log.
+  /// Replaces the log by a new one.
   ///
   /// - Throws: ``StoreError`` with `noSpace`, `ioError` or `reopenNeeded`.
   public func beginLog(
@@ -27,7 +27,7 @@ extension ClassFiles {
   /// Removes a log whose saves are in the files.
   public func endEarlierLog(_ epoch: UInt64) { directory.endEarlierLog(epoch) }
 
-  /// Gives back the room that was kept for the next log.
+  /// Frees the room that was kept for the next log.
   public func removeSpareLog() { directory.removeSpareLog() }
 
   /// Whether there is a log.
@@ -35,7 +35,7 @@ extension ClassFiles {
   /// - Throws: ``StoreError`` with `ioError`.
   public func hasLog() throws(StoreError) -> Bool { try directory.hasLog() }
 
-  /// The bytes of the key file; nil when the store is not encrypted.
+  /// Returns the bytes of the key file; nil if the store is not encrypted.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
   public func keyFile() throws(StoreError) -> [UInt8]? { try directory.keyFile() }
@@ -45,7 +45,7 @@ extension ClassFiles {
   /// - Throws: ``StoreError`` with `noSpace` or `ioError`.
   public func setKeyFile(_ bytes: [UInt8]) throws(StoreError) { try directory.setKeyFile(bytes) }
 
-  /// The bytes of the manifest; nil when there is none.
+  /// Returns the bytes of the manifest; nil if there is none.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
   public func manifest() throws(StoreError) -> [UInt8]? { try directory.manifest() }
@@ -57,26 +57,26 @@ extension ClassFiles {
     try directory.setManifest(bytes, durability: durability)
   }
 
-  /// The names of the tables, and of the named buffers, that have files.
+  /// Returns the names of the tables, and of the named buffers, that have files.
   ///
   /// - Throws: ``StoreError`` with `ioError` or `closed`.
   public func filesForManifest() throws(StoreError) -> [String] { try Array(fileTables()) }
 
-  /// Whether a file is there, perhaps under the name that a dead writer left it with.
+  /// Whether a file exists, possibly under the temporary name that a dead process left.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
   public func hasFile(_ name: String) throws(StoreError) -> Bool {
     try directory.hasFile(fileName(ofTable: name))
   }
 
-  /// The mark in the file of a table; nil when there is none.
+  /// Returns the mark in the file of a table; nil if there is none.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
   public func mark(of name: String) throws(StoreError) -> FileMark? {
     try format.mark(of: location(ofTable: name))
   }
 
-  /// The mark in a new file; nil when there is none.
+  /// Returns the mark in a new file; nil if there is none.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
   public func mark(ofNewFile newName: String) throws(StoreError) -> FileMark? {
@@ -85,15 +85,15 @@ extension ClassFiles {
         directory.file(newName), className: newName, isReadOnly: isReadOnly))
   }
 
-  /// Brings the names of all files to the disk.
+  /// Syncs the names of all files.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
   public func synchronizeNames() throws(StoreError) { try directory.synchronize() }
 
-  /// Removes new files that will never be published.
+  /// Removes new files that will not be published.
   public func discard(_ replacements: [Replacement]) { directory.discard(replacements) }
 
-  /// Removes what a process has left that died while it made new files.
+  /// Removes new files that a dead process has left.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
   public func removeStrays(keepingLogs epochs: [UInt64]) throws(StoreError) -> [String] {

@@ -1,7 +1,7 @@
 import Files
 
 extension ClassFiles {
-  /// The number of rows in a table, row 1 included; 0 for a table that was never written.
+  /// Returns the number of rows in a table, including row 1; 0 for a table that was never saved.
   ///
   /// Complexity: constant time.
   ///
@@ -10,11 +10,11 @@ extension ClassFiles {
     try tables.file(table).file()?.recordCount ?? 0
   }
 
-  /// Lends the record of a row where it is in the file; the closure runs under no lock.
+  /// Calls a closure with the record of a row, in place and without holding a lock.
   ///
   /// Complexity: constant time on average.
   ///
-  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`, and what the closure throws.
+  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`, or an error of the closure.
   public func withRecord<Result>(
     _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
@@ -32,7 +32,7 @@ extension ClassFiles {
     try tables.file(table).file()?.copyRecord(rowID, to: &bytes) ?? false
   }
 
-  /// Adds copies of the records of some rows to a batch, all from one file.
+  /// Adds copies of the records of the given rows to a batch, all from one file.
   ///
   /// Complexity: linear in the number of rows and the size of their records.
   ///
@@ -43,7 +43,7 @@ extension ClassFiles {
     try tables.file(table).file()?.copyRecords(rows, to: &batch)
   }
 
-  /// Returns which rows have a record in the file of a table, in the order of the rows.
+  /// Returns for each of the given rows whether the file of a table has a record.
   ///
   /// Complexity: linear in the number of rows, on average.
   ///
@@ -52,11 +52,11 @@ extension ClassFiles {
     try tables.file(table).file()?.hasRecords(rows) ?? rows.map { _ in false }
   }
 
-  /// Lends the buffer of a name where it is in the file; the closure runs under no lock.
+  /// Calls a closure with the bytes of a named buffer, in place and without holding a lock.
   ///
   /// Complexity: constant time on average.
   ///
-  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`, and what the closure throws.
+  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`, or an error of the closure.
   public func withNamedBuffer<Result>(
     _ name: String, _ body: (RawSpan) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
@@ -64,7 +64,7 @@ extension ClassFiles {
     return try tables.buffers.file()?.withBuffer(name, body)
   }
 
-  /// Copies the buffer of a name.
+  /// Copies a named buffer.
   ///
   /// Complexity: constant time on average, and linear in the size of the buffer.
   ///
@@ -74,7 +74,7 @@ extension ClassFiles {
     return try tables.buffers.file()?.copyBuffer(name, to: &bytes) ?? false
   }
 
-  /// The names of all saved buffers, in no order.
+  /// Returns the names of all saved buffers, in no particular order.
   ///
   /// Complexity: linear in the size of the buffers' file.
   ///
@@ -94,14 +94,14 @@ extension ClassFiles {
 
   // MARK: Scans
 
-  /// Lends the records of a table in the order of the file; the closure runs under no lock.
+  /// Calls a closure with the records of a table in the order of the file, without holding a lock.
   ///
-  /// One call sees the table as it was when the call began.
+  /// A call sees the table as it was at the beginning of the call.
   ///
-  /// Complexity: linear in the part of the file that is scanned.
+  /// Complexity: linear in the scanned part of the file.
   ///
-  /// - Throws: ``StoreError`` with `ioError`, `damaged` (a key that is no row ID) or `closed`, and
-  ///   what the closure throws.
+  /// - Throws: ``StoreError`` with `ioError`, `damaged` (a key is not a row ID) or `closed`, or an
+  ///   error of the closure.
   public func scan(
     _ table: TableID, from position: ScanPosition?,
     _ body: (UInt32, RawSpan) throws(StoreError) -> ScanStep
@@ -115,7 +115,7 @@ extension ClassFiles {
   ///
   /// Complexity: linear in the size of the batch.
   ///
-  /// - Throws: ``StoreError`` with `ioError`, `damaged` (a key that is no row ID) or `closed`.
+  /// - Throws: ``StoreError`` with `ioError`, `damaged` (a key is not a row ID) or `closed`.
   public func copyRecords(
     of table: TableID, from position: ScanPosition?, to batch: inout RecordBatch
   ) throws(StoreError) -> ScanEnd {
@@ -124,7 +124,7 @@ extension ClassFiles {
     }
   }
 
-  /// Goes on with a scan, unless the file has been replaced.
+  /// Continues a scan, unless the file has been replaced.
   private func goOn(
     _ table: TableID, from position: ScanPosition?,
     _ body: (any ClassFile, _ offset: Int?) throws(StoreError) -> Int?

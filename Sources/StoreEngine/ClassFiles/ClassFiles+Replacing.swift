@@ -1,5 +1,5 @@
 extension ClassFiles {
-  /// Makes new files with the changes, and brings them to the disk unless the level is `none`.
+  /// Creates new files with the changes, and syncs them unless the durability level is `none`.
   ///
   /// Complexity: linear in the sizes of the files, which are copied or rewritten, and in the
   /// changes.
@@ -36,14 +36,14 @@ extension ClassFiles {
     return targets
   }
 
-  /// Makes new files, or none, and brings their names to the disk.
+  /// Creates all new files or none, and syncs their names.
   private func preparing(
     _ durability: Durability, _ body: (inout Compaction) throws(StoreError) -> Void
   ) throws(StoreError) -> Compaction {
     var compaction = Compaction()
     do {
       try body(&compaction)
-      // The log is going to name the new files, so they must be there after a power cut.
+      // The log will name the new files, so they must exist after a power cut.
       if durability != .none && !compaction.replacements.isEmpty { try directory.synchronize() }
       return compaction
     } catch {
@@ -52,7 +52,7 @@ extension ClassFiles {
     }
   }
 
-  /// Names a new file that is to be made.
+  /// Chooses the name of a new file to be created.
   private func begin(
     _ file: TableFile, _ mark: FileMark, _ durability: Durability,
     _ compaction: inout Compaction
@@ -62,7 +62,7 @@ extension ClassFiles {
     return try newFile(newName, for: file, mark: mark, isSynced: durability != .none)
   }
 
-  /// A new file beside that of a table.
+  /// Returns the description of a new file beside that of a table.
   func newFile(
     _ newName: String, for file: TableFile, mark: FileMark?, isSynced: Bool
   ) throws(StoreError) -> NewClassFile {
@@ -73,10 +73,10 @@ extension ClassFiles {
       isEncrypted: try directory.hasFile(StoreDirectory.key), testedSizeLimit: testedSizeLimit)
   }
 
-  /// Gives new files their final names.
+  /// Renames new files to their final names.
   ///
-  /// Scans under way keep what they were reading. Where the store is open for reading only, nothing
-  /// is renamed; the new files are read where they are.
+  /// Running scans continue in the old files. If the store is open for reading only, nothing is
+  /// renamed; the new files are read under their temporary names.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
   public func publish(_ replacements: [Replacement]) throws(StoreError) {
@@ -91,7 +91,7 @@ extension ClassFiles {
     }
   }
 
-  /// The size of the files that folding would copy or rewrite.
+  /// Returns the size of the files that a checkpoint would copy or rewrite.
   ///
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
   public func byteCount(touchedBy footprint: PendingFootprint) throws(StoreError) -> Int {
@@ -101,7 +101,7 @@ extension ClassFiles {
     return count
   }
 
-  /// The files that a change set touches, open.
+  /// Returns the open files that a change set touches.
   public func openFiles(touchedBy footprint: PendingFootprint) -> [any Sendable] {
     let files = footprint.tables.compactMap { try? tables.file($0).file() }
     return files + (footprint.hasNames ? [try? tables.buffers.file()].compactMap(\.self) : [])
@@ -109,9 +109,9 @@ extension ClassFiles {
 
   // MARK: Files without records
 
-  /// The tables among some whose files have marks and no records.
+  /// Returns those of the given tables whose files have marks and no records.
   ///
-  /// A file that can't be read, or is damaged, is none of them. The named buffers always stay.
+  /// It leaves out damaged and unreadable files, and always the named buffers.
   public func emptyTables(among names: [String]) -> [String] {
     names.filter { name in
       guard name != StoreDirectory.buffers, let file = try? file(named: name),
@@ -130,8 +130,7 @@ extension ClassFiles {
 
   // MARK: Without changes
 
-  /// Makes new files without gaps beside those that get smaller by that, or are those of another
-  /// machine.
+  /// Creates new files without gaps for those that become smaller, or that are of another machine.
   ///
   /// Complexity: linear in the sizes of the files.
   ///
@@ -150,11 +149,11 @@ extension ClassFiles {
     }
   }
 
-  /// The tables and named buffers whose files are those of another machine.
+  /// Returns the tables and named buffers whose files were written by another kind of machine.
   ///
   /// - Throws: ``StoreError`` with `ioError` or `closed`.
   public func foreignTables() throws(StoreError) -> [String] {
-    // Tables are not opened: that would want their files to be sound.
+    // The tables are not opened, because that would require undamaged files.
     var names: [String] = []
     for name in try fileTables().sorted() where try format.isForeign(location(ofTable: name)) {
       names.append(name)
@@ -162,10 +161,10 @@ extension ClassFiles {
     return names
   }
 
-  /// Makes new files of this machine beside those of some tables.
+  /// Creates files for this machine beside those of the given tables.
   ///
-  /// One for which that fails is left out: it can be read as it is, or reading it will say what is
-  /// wrong.
+  /// A table for which that fails is left out: its file is readable as it is, or reading it reports
+  /// the problem.
   ///
   /// Complexity: linear in the sizes of these files.
   ///

@@ -1,9 +1,9 @@
 import Synchronization
 
 extension ClassFiles {
-  /// Gives a number to every table that has a file, and opens the files.
+  /// Numbers every table that has a file, and opens all files.
   ///
-  /// The directory is read once: later files belong to tables that have numbers.
+  /// The directory is read only once: later files belong to tables that have numbers.
   ///
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
   public func openAll() throws(StoreError) {
@@ -27,7 +27,7 @@ extension ClassFiles {
     ordered.holdFiles()
   }
 
-  /// Opens all files again when they are next needed.
+  /// Makes the next access to each file open it again.
   ///
   /// - Throws: ``StoreError`` with `closed`.
   public func reopen() throws(StoreError) {
@@ -36,7 +36,7 @@ extension ClassFiles {
     areAllNumbered.store(false, ordering: .releasing)
   }
 
-  /// The files as they are now, which are never replaced.
+  /// Returns the present files, which are never replaced.
   ///
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
   public func frozen() throws(StoreError) -> ClassFiles {

@@ -2,38 +2,38 @@ import Files
 import Locks
 import Synchronization
 
-/// The class files of a store's directory, of any format, under a commit log.
+/// The class files of a store's directory, of any format, below a commit log.
 ///
-/// A class is in a file of its name, whose keys are row IDs and whose values are records;
-/// `NamedBuffers` has names for keys. A class that was never saved has no file. Files are open for
-/// reading only, mapped into memory. Changes are made in new files, which then take their place.
+/// A class has a file of its name, whose keys are row IDs and whose values are records; the keys of
+/// `NamedBuffers` are names. A class that was never saved has no file. Files are opened for reading
+/// only and mapped into memory. Changes are written to new files, which then replace the old ones.
 ///
-/// Safe on any threads. Look-ups run at the same time, and wait for no disk.
+/// Safe on any thread. Look-ups run concurrently, and wait for no disk.
 public final class ClassFiles<Format: ClassFileFormat>: DirectoryFiles {
-  /// How a directory is opened, and how new files in it are laid out.
+  /// The options for opening a directory and for the layout of new files in it.
   public typealias Configuration = ClassFileConfiguration<Format>
 
   /// The path of the directory, without symbolic links.
   public var location: String { directory.path }
-  /// Whether the store was opened for reading only, or this is a snapshot.
+  /// Whether the store is open for reading only, or this is a snapshot.
   public var isReadOnly: Bool { isFrozen || directory.isReadOnly }
 
   /// The files of ordered tables.
   public let ordered: OrderedFiles
-  /// The files of values that are stored outside of records.
+  /// The files of external values.
   public let external: ExternalFiles?
 
   /// The directory.
   public let directory: StoreDirectory
   let tables: TableFiles
-  /// The size from which on files are laid out for large ones, when a test has set one.
+  /// The size from which files get the layout of large files, if a test has set it.
   private let sizeLimit = Locked<UInt64?>(nil)
-  /// Whether these are the files of a snapshot, whatever the directory has since.
+  /// Whether these are the files of a snapshot, independent of later files in the directory.
   let isFrozen: Bool
-  /// Whether every table that has a file has a number.
+  /// Whether every table with a file has a number.
   let areAllNumbered = Atomic(false)
 
-  /// The format, with its settings; the last property, so that the others have fixed places.
+  /// The format and its settings; the last property, so that the others have fixed offsets.
   public let format: Format
 
   /// Opens a directory, and locks it unless it is opened for reading only.
@@ -55,14 +55,14 @@ public final class ClassFiles<Format: ClassFileFormat>: DirectoryFiles {
     if Format.isKnownByBuffers { try markAsOwn(configuration.durability) }
   }
 
-  /// Makes the files of a snapshot.
+  /// Creates the files of a snapshot.
   init(frozen files: ClassFiles, _ tables: TableFiles, _ ordered: OrderedFiles) {
     (directory, format, external) = (files.directory, files.format, files.external)
     (self.tables, self.ordered) = (tables, ordered)
     isFrozen = true
   }
 
-  /// Gives a new store its first file, by which it is known, and refuses stores of other formats.
+  /// Creates the file by which a new store is recognized; throws for a store of another format.
   private func markAsOwn(_ durability: Durability) throws(StoreError) {
     let hasLog = try directory.hasLog()
     guard try directory.entries().allSatisfy({ Format.tableName(ofFile: $0) == nil }) else {
@@ -78,7 +78,7 @@ public final class ClassFiles<Format: ClassFileFormat>: DirectoryFiles {
         at: .init(path: location))
     }
     if isReadOnly { return }
-    // Under a name by which it is found and removed, should this process die.
+    // With this temporary name the file is found and removed if the process dies.
     let new = try newFile(
       StoreDirectory.newPrefix + "first", for: tables.buffers, mark: nil,
       isSynced: durability != .none)
@@ -89,9 +89,9 @@ public final class ClassFiles<Format: ClassFileFormat>: DirectoryFiles {
     if durability != .none { try directory.synchronize() }
   }
 
-  /// Closes all files and releases the lock; closing twice is harmless.
+  /// Closes all files and releases the lock; closing twice has no effect.
   ///
-  /// A reader keeps the file that it has.
+  /// A reader keeps its file.
   public func close() {
     tables.close()
     ordered.close()
@@ -100,10 +100,10 @@ public final class ClassFiles<Format: ClassFileFormat>: DirectoryFiles {
 
   // MARK: Tables
 
-  /// The number of a table; its file is opened when there is one.
+  /// Returns the number of a table, and opens its file if there is one.
   ///
-  /// - Throws: ``StoreError`` with `invalidName` when the name can't be the name of a file or is
-  ///   longer than 230 bytes, `inUse`, `damaged`, `ioError` or `closed`.
+  /// - Throws: ``StoreError`` with `invalidName` if the name can't be a file name or is longer than
+  ///   230 bytes, `inUse`, `damaged`, `ioError` or `closed`.
   public func table(named name: String) throws(StoreError) -> TableID {
     if let reason = Format.reasonAgainst(name) {
       throw StoreError(
@@ -114,9 +114,9 @@ public final class ClassFiles<Format: ClassFileFormat>: DirectoryFiles {
     return TableID(index: number)
   }
 
-  /// The names of the tables that have records, in no order.
+  /// Returns the names of the tables that have records, in no particular order.
   ///
-  /// Complexity: linear in the number of files; those that are not open are opened for it.
+  /// Complexity: linear in the number of files; it opens those that are not open.
   ///
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
   public func tableNames() throws(StoreError) -> [String] {
@@ -127,14 +127,14 @@ public final class ClassFiles<Format: ClassFileFormat>: DirectoryFiles {
     return names
   }
 
-  /// The tables and named buffers that have files, where a dead writer has left them, too.
+  /// Returns the tables and named buffers with files, including those that a dead process left.
   func fileTables() throws(StoreError) -> Set<String> {
     try tables.checkOpen()
     if isFrozen { return try tables.namesOfFiles() }
     var names = Set(tables.all.filter(\.isRedirected).map(\.name))
     for name in try directory.entries().compactMap(Format.tableName) {
       let location = try location(ofTable: name)
-      // A directory of such a name is no table, and must not keep the tables from being used.
+      // A directory with such a name is not a table, and must not block access to the tables.
       guard try isRegular(location.file) else { continue }
       if try format.isClassFile(location) { names.insert(name) }
     }
@@ -145,36 +145,35 @@ public final class ClassFiles<Format: ClassFileFormat>: DirectoryFiles {
     try systemErrors(at: location) { try isRegularFile(file) }
   }
 
-  /// The name in the directory that the file of a table, or of the named buffers, has or would
-  /// have.
+  /// Returns the name of the file of a table, or of the named buffers, whether or not it exists.
   public func fileName(ofTable name: String) -> String {
     tables.all.first { $0.name == name }?.fileName ?? Format.fileName(ofTable: name)
   }
 
-  /// Where the file of a table, or of the named buffers, is or would be.
+  /// Returns the location of the file of a table, or of the named buffers, even if it is missing.
   func location(ofTable name: String) throws(StoreError) -> ClassFileLocation {
     ClassFileLocation(
       try directory.file(fileName(ofTable: name)), className: name, isReadOnly: isReadOnly)
   }
 
-  /// Takes note of files that the manifest lists.
+  /// Records the files that the manifest lists.
   public func need(_ fileNames: [String]) throws(StoreError) {
     tables.need(fileNames)
   }
 
-  /// The name of a table that has a number.
+  /// Returns the name of a table.
   ///
   /// - Throws: ``StoreError`` with `closed`.
   public func name(of table: TableID) throws(StoreError) -> String { try tables.file(table).name }
 
-  /// How often the file of a table has been replaced.
+  /// Returns the number of times the file of a table has been replaced.
   ///
   /// - Throws: ``StoreError`` with `closed`.
   public func generation(of table: TableID) throws(StoreError) -> UInt64 {
     try tables.file(table).generation
   }
 
-  /// Refuses the empty name.
+  /// Throws if a name is empty.
   ///
   /// - Throws: ``StoreError`` with `invalidName`.
   public func check(bufferName: String) throws(StoreError) {
@@ -183,12 +182,12 @@ public final class ClassFiles<Format: ClassFileFormat>: DirectoryFiles {
     }
   }
 
-  /// The file of a table, or of the named buffers.
+  /// Returns the file of a table, or of the named buffers.
   func file(named name: String) throws(StoreError) -> TableFile {
     name == StoreDirectory.buffers ? tables.buffers : try tables.file(table(named: name))
   }
 
-  /// The size from which on files are laid out for large ones, when a test has set one.
+  /// The size from which files get the layout of large files, if a test has set it.
   package var testedSizeLimit: UInt64? {
     get { sizeLimit.withLock { $0 } }
     set { sizeLimit.withLock { $0 = newValue } }

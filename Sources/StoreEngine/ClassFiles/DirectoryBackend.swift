@@ -1,33 +1,33 @@
-/// A backend that keeps its store in a directory, whatever the format of its files is.
+/// A backend that keeps its store in a directory, in any file format.
 ///
 ///     let backends: [any DirectoryBackend.Type] = [TokyoCabinetBackend.self, CDBBackend.self]
 ///     let check = try backends[0].check(directory: "Music", key: nil) { _ in }
 ///
-/// ``LoggedBackend`` over ``ClassFiles`` is one; its methods have the documentation.
+/// ``LoggedBackend`` over ``ClassFiles`` conforms; see its methods for documentation.
 public protocol DirectoryBackend: StoreBackend {
   /// Opens a directory and locks it, without waiting.
   ///
   /// - Parameters:
   ///   - directory: The path.
-  ///   - access: The access that the store is opened with.
-  ///   - createIfMissing: Whether a missing directory is made.
-  ///   - durability: What a save survives.
-  ///   - limits: When the log is folded.
-  ///   - key: The key of an encrypted store; with one a new store is encrypted.
+  ///   - access: The access to the store.
+  ///   - createIfMissing: Whether to create a missing directory.
+  ///   - durability: The durability of saves.
+  ///   - limits: The limits that cause a checkpoint.
+  ///   - key: The key of an encrypted store; a new store is encrypted with it.
   /// - Throws: ``StoreError``.
   init(
     directory: String, access: StoreAccess, createIfMissing: Bool, durability: Durability,
     limits: CheckpointLimits, key: (any StoreKey)?
   ) throws(StoreError)
 
-  /// Checks a store that may not even open, without changing it.
+  /// Checks a store without changing it, even if it does not open.
   ///
   /// - Throws: ``StoreError``.
   static func check(
     directory: String, key: (any StoreKey)?, progress: (IntegrityProgress) -> Void
   ) throws(StoreError) -> StoreCheck
 
-  /// Copies all that is still readable of a damaged store into a new one.
+  /// Copies everything readable of a damaged store to a new one.
   ///
   /// - Throws: ``StoreError``.
   static func salvage(
@@ -49,43 +49,43 @@ public protocol DirectoryBackend: StoreBackend {
     directory: String, key: any StoreKey, progress: (IntegrityProgress) -> Void
   ) throws(StoreError)
 
-  /// Gives an encrypted store another key.
+  /// Changes the key of an encrypted store.
   ///
   /// - Throws: ``StoreError``.
   static func changeKey<Key: StoreKey>(
     directory: String, from oldKey: Key, to newKey: Key
   ) throws(StoreError)
 
-  /// The bytes behind the last whole save in the log, when the opening found a torn one there.
+  /// The number of bytes of a torn save at the end of the log, if the opening found one.
   var tornTailByteCount: Int? { get }
 
-  /// Folds what is pending into the files.
+  /// Moves the pending saves from the log to the files.
   ///
   /// - Throws: ``StoreError``.
   func checkpoint() throws(StoreError)
 
-  /// Writes files without gaps.
+  /// Rewrites files without gaps.
   ///
   /// - Returns: The number of bytes saved.
   /// - Throws: ``StoreError``.
   func compact(progress: (IntegrityProgress) -> Void) throws(StoreError) -> Int
 
-  /// Copies the store as it is at this moment.
+  /// Copies the store as it is now.
   ///
   /// - Throws: ``StoreError``.
   func backup(to directory: String, progress: (IntegrityProgress) -> Void) throws(StoreError)
 
-  /// The state of the commit log; nil when the store has none.
+  /// Returns the state of the commit log; nil if the store has none.
   ///
   /// - Throws: ``StoreError``.
   func logState() throws(StoreError) -> CommitLogState?
 
-  /// The size of the file of a class, or of the named buffers; 0 when it has none.
+  /// Returns the size of the file of a class, or of the named buffers; 0 if there is no file.
   ///
   /// - Throws: ``StoreError``.
   func fileSize(of name: String) throws(StoreError) -> Int
 
-  /// The files of ordered tables.
+  /// Returns the states of the files of ordered tables.
   ///
   /// - Throws: ``StoreError``.
   func orderedTableStates() throws(StoreError) -> [OrderedTableState]

@@ -1,6 +1,6 @@
 package import Files
 
-/// A ``DirectoryBackend`` that checks, salvages, converts and re-keys stores of any file system.
+/// A ``DirectoryBackend`` whose static methods work on stores in any file system.
 package protocol FileSystemBackend {
   /// Checks a store, see ``DirectoryBackend``.
   static func check(
@@ -14,13 +14,13 @@ package protocol FileSystemBackend {
     in fileSystem: any FileSystem, progress: (IntegrityProgress) -> Void
   ) throws(StoreError) -> SalvageReport
 
-  /// Encrypts or decrypts a store; a key that is nil is none.
+  /// Encrypts or decrypts a store; nil means no key.
   static func convert(
     directory: String, from oldKey: (any StoreKey)?, to newKey: (any StoreKey)?,
     in fileSystem: any FileSystem
   ) throws(StoreError)
 
-  /// Gives an encrypted store another key.
+  /// Changes the key of an encrypted store.
   static func changeKey<Key: StoreKey>(
     directory: String, from oldKey: Key, to newKey: Key, in fileSystem: any FileSystem
   ) throws(StoreError)

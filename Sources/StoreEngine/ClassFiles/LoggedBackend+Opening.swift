@@ -1,25 +1,25 @@
 import Files
 
 extension LoggedBackend where Files: DirectoryFiles {
-  /// How a store's directory is opened, and how new files in it are laid out.
+  /// The options for opening a directory and for the layout of new files in it.
   public typealias Configuration = ClassFileConfiguration<Files.Format>
 
   /// Opens a directory, and locks it unless it is opened for reading only.
   ///
-  /// What an earlier process has left unfinished is finished first. Class files are opened when
-  /// they are first needed. But a store that this library opens for writing for the first time,
-  /// such as one of BNRPersistence, gets class files of this machine, made like those of
-  /// ``compact(progress:)``; one that is damaged stays as it is.
+  /// Unfinished work of an earlier process is finished first. Class files are opened on demand. An
+  /// exception is a store that this library opens for writing for the first time, such as one of
+  /// BNRPersistence: it gets class files for this machine, as with ``compact(progress:)``. A
+  /// damaged file stays as it is.
   ///
-  /// A store that is opened for reading only is as its last commit left it, for as long as it is
-  /// open, whatever others commit. See <doc:Processes>.
+  /// A store that is open for reading only stays as its last commit left it, even if others commit.
+  /// See <doc:Processes>.
   ///
-  /// With a key the store is encrypted, if it is new, and opened, if it is encrypted.
+  /// With a key, a new store is encrypted, and an encrypted store is opened.
   ///
-  /// - Throws: ``StoreError`` with `inUse` when another process, or another backend in this one,
-  ///   has it open for writing, and so is this one to be; `damaged` when saves in the log are spoilt;
-  ///   `encrypted`, `notEncrypted` or `wrongKey` when the key is not that of the store; `ioError`
-  ///   when there is no such directory, or no permission.
+  /// - Throws: ``StoreError`` with `inUse` if both this backend and another one, in any process,
+  ///   open it for writing; `damaged` if saves in the log are damaged; `encrypted`, `notEncrypted`
+  ///   or `wrongKey` if the key is not that of the store; `ioError` if the directory does not exist
+  ///   or access is denied.
   public convenience init(
     directory: String, configuration: Configuration = .init(),
     limits: CheckpointLimits = .init(), key: (any StoreKey)? = nil
@@ -40,7 +40,7 @@ extension LoggedBackend where Files: DirectoryFiles {
     }
     try self.init(
       files: files, durability: configuration.durability, limits: limits, key: key)
-    // Files that others have open stay as they are, and can be read.
+    // Files that other processes have open stay as they are, and are readable.
     if isNew, sharing == nil { try convertForeignFiles() }
   }
 
@@ -52,21 +52,22 @@ extension LoggedBackend where Files: DirectoryFiles {
         try files.prepareConversion(of: names, mark: mark, durability: durability)
       }
     } catch {
-      // The opening has failed; what can't be folded now is in the log.
+      // The opening has failed; saves that are not in the files yet remain in the log.
       try? close()
       throw error
     }
   }
 
-  /// Checks a store that may not even open, without knowing its classes, and without changing it.
+  /// Checks a store without its classes and without changing it, even if it does not open.
   ///
-  /// First come the log and the files' structure; what is sound goes on to ``BackendCheck``. Others
-  /// may have the store open, and save: the check is of the store as of one commit.
+  /// The log and the structure of the files are checked first; if they are undamaged,
+  /// ``BackendCheck`` follows. Other processes may have the store open and save: the check covers
+  /// the store as of one commit.
   ///
   /// Complexity: linear in the size of the files.
   ///
-  /// - Throws: ``StoreError`` with `encrypted`, `notEncrypted` or `wrongKey`, or `ioError`
-  ///   when the directory can't be read.
+  /// - Throws: ``StoreError`` with `encrypted`, `notEncrypted` or `wrongKey`, or `ioError` if the
+  ///   directory can't be read.
   public static func check(
     directory: String, key: (any StoreKey)? = nil,
     progress: (IntegrityProgress) -> Void = { _ in }

@@ -1,17 +1,17 @@
 package import Files
 import Locks
 
-// Reading beside a writer, which knows nothing of it. Class files are never written in place, and
-// the log only grows until files are put in place. A reader that has read the log and opened all
-// files has the data as of one commit. If files were put in place meanwhile, it starts again.
+// Reading beside a writer, which does not notice it. Class files are never written in place, and
+// the log only grows until files are published. A reader that has read the log and opened all files
+// has the data as of one commit. If files were published meanwhile, it starts again.
 
-/// The changes of a directory when files are put in place, or the log is emptied.
+/// The state of a directory that changes when files are published or the log is emptied.
 struct StoreMoment: Equatable {
   private let manifest: [UInt8]?
   private let logIdentity: FileIdentity?
   private let logHeaders: [UInt8]
 
-  /// Looks at a directory.
+  /// Reads the state of a directory.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
   init(_ directory: DirectoryHandle) throws(StoreError) {
@@ -25,10 +25,11 @@ struct StoreMoment: Equatable {
 }
 
 extension LoggedBackend where Files: DirectoryFiles {
-  /// Opens a store for reading with all its files, as of one commit, beside anyone who writes.
+  /// Opens a store for reading with all its files, as of one commit, beside any writer.
   ///
-  /// - Returns: Nil where a file is damaged and nobody writes: what is sound can be read all the same.
-  /// - Throws: ``StoreError``, as the opening; `inUse` when files were put in place too often.
+  /// - Returns: nil if a file is damaged and there is no writer: undamaged files are readable
+  ///   anyway.
+  /// - Throws: ``StoreError``, as the opening does; `inUse` if files were published too often.
   static func opened(
     reading directory: String, _ configuration: Configuration, _ key: (any StoreKey)?
   ) throws(StoreError) -> LoggedBackend? {
@@ -44,13 +45,13 @@ extension LoggedBackend where Files: DirectoryFiles {
           if error.code == .damaged { return nil }
           throw error
         }
-        // Apparent damage may be a write that is under way.
+        // Apparent damage may be a write in progress.
         if error.code == .inUse || !waiting.pause() { throw error }
       }
     }
   }
 
-  /// Opens a store with all its files; nil when files were put in place meanwhile.
+  /// Opens a store with all its files; returns nil if files were published meanwhile.
   private static func opened(
     _ files: Files, _ key: (any StoreKey)?, _ directory: DirectoryHandle
   ) throws(StoreError) -> LoggedBackend? {
@@ -60,11 +61,10 @@ extension LoggedBackend where Files: DirectoryFiles {
     return try backend.isOf(before, directory) ? backend : nil
   }
 
-  /// Checks a store of a file system.
+  /// Checks a store in a file system.
   ///
-  /// Where somebody writes to it, what looks wrong may be what is just being written: it is looked at
-  /// again. Where files are put in place all the time, only the records are checked, as of one
-  /// commit.
+  /// If there is a writer, apparent damage may be a write in progress, so the check is repeated. If
+  /// files are published all the time, only the records are checked, as of one commit.
   package static func check(
     directory: String, key: (any StoreKey)?, in fileSystem: any FileSystem,
     progress: (IntegrityProgress) -> Void
@@ -101,11 +101,11 @@ extension LoggedBackend where Files: DirectoryFiles {
     try naming { () throws(StoreError) in try files.openAll() }
   }
 
-  /// Whether no files have been put in place since a moment.
+  /// Whether no files have been published since a moment.
   private func isOf(_ moment: StoreMoment, _ directory: DirectoryHandle) throws(StoreError) -> Bool
   {
     guard try StoreMoment(directory) == moment else { return false }
-    // The record that says so comes first.
+    // The record of the checkpoint precedes the publishing.
     guard let reader = log.withLock({ $0.reader }) else { return true }
     guard var later = try reader.continued() else { return false }
     while let batch = try later.next() {

@@ -1,10 +1,10 @@
 import Files
 import Locks
 
-/// The file of one table: opened when it is first needed, and kept open for reading.
+/// The file of one table: opened on demand, and kept open for reading.
 ///
-/// A reader keeps the file that it has begun with, also when another one takes its place, because
-/// files are replaced by renaming and never written in place.
+/// A reader keeps the file that it began with, even if another one replaces it, because files are
+/// replaced by renaming and never written in place.
 final class TableFile: Sendable {
   let name: String
   private let directory: StoreDirectory
@@ -12,21 +12,20 @@ final class TableFile: Sendable {
   private let openFile: Opener
   private let state: Locked<State>
 
-  /// Opens a file of the store's format; nil when there is none.
+  /// Opens a file of the store's format; returns nil if it does not exist.
   typealias Opener =
     @Sendable (_ location: ClassFileLocation, _ isOurs: Bool) throws(StoreError) -> (any ClassFile)?
 
   private struct State: Sendable {
-    /// The name under which the file was found: a temporary one if a writer died before renaming
-    /// it.
+    /// The name of the file; a temporary one if a process died before renaming it.
     var fileName: String
-    /// Whether the manifest lists the file, or it has been there.
+    /// Whether the manifest lists the file, or it has existed.
     var isNeeded: Bool
     var content = Content.unknown
-    /// How often the file has been replaced.
+    /// The number of times the file has been replaced.
     var generation: UInt64 = 0
 
-    /// Has the next reader open another file.
+    /// Makes the next reader open another file.
     mutating func forget() {
       content = .unknown
       isNeeded = true
@@ -36,7 +35,7 @@ final class TableFile: Sendable {
 
   private enum Content: Sendable {
     case unknown
-    /// There is no file; nobody else can make one while the directory is locked.
+    /// There is no file; no other process can create one while the directory is locked.
     case missing
     case open(any ClassFile)
     case closed
@@ -51,7 +50,7 @@ final class TableFile: Sendable {
     state = Locked(State(fileName: fileName, isNeeded: isNeeded))
   }
 
-  /// The file of a snapshot: that which is there now, and none where there is none.
+  /// Creates the file of a snapshot: the present file, or none.
   private init(_ other: TableFile, _ content: Content, _ generation: UInt64) {
     (name, directory, ownName) = (other.name, other.directory, other.ownName)
     openFile = { (_, _) throws(StoreError) in nil }
@@ -60,7 +59,7 @@ final class TableFile: Sendable {
       State(fileName: fileName, isNeeded: false, content: content, generation: generation))
   }
 
-  /// The file as it is now, which is never replaced.
+  /// Returns the present file, which is never replaced.
   func frozen() throws(StoreError) -> TableFile {
     let (file, generation) = try current()
     return TableFile(self, file.map { .open($0) } ?? .missing, generation)
@@ -68,19 +67,19 @@ final class TableFile: Sendable {
 
   /// The name in the directory.
   var fileName: String { state.withLock { $0.fileName } }
-  /// Whether the file has another name than its table, because a writer died.
+  /// Whether the file has a temporary name, because a process died.
   var isRedirected: Bool { fileName != ownName }
   /// The path, for errors.
   var path: String { directory.path(fileName) }
-  /// Whether the manifest lists the file, or it has been there.
+  /// Whether the manifest lists the file, or it has existed.
   var isNeeded: Bool { state.withLock { $0.isNeeded } }
-  /// How often the file has been replaced.
+  /// The number of times the file has been replaced.
   var generation: UInt64 { state.withLock { $0.generation } }
 
-  /// Takes note that the manifest lists the file.
+  /// Records that the manifest lists the file.
   func need() { state.withLock { $0.isNeeded = true } }
 
-  /// Where the file is.
+  /// Returns the location of the file.
   func location() throws(StoreError) -> ClassFileLocation { try location(fileName) }
 
   private func location(_ fileName: String) throws(StoreError) -> ClassFileLocation {
@@ -88,10 +87,10 @@ final class TableFile: Sendable {
       try directory.file(fileName), className: name, isReadOnly: directory.isReadOnly)
   }
 
-  /// The file, or nil when the table was never written.
+  /// Returns the file, or nil if the table was never saved.
   func file() throws(StoreError) -> (any ClassFile)? { try current().file }
 
-  /// The file, if there is one, and how often it had been replaced when it was this one.
+  /// Returns the file, or nil, and the number of times it had been replaced by then.
   func current() throws(StoreError) -> (file: (any ClassFile)?, generation: UInt64) {
     try state.withLock { (state) throws(StoreError) in
       switch state.content {
@@ -107,7 +106,7 @@ final class TableFile: Sendable {
     }
   }
 
-  /// Puts a new file in the place of this one.
+  /// Replaces the file by a new one.
   func replace(by new: String) throws(StoreError) {
     try state.withLock { (state) throws(StoreError) in
       try systemErrors(at: directory.path(state.fileName)) {
@@ -118,7 +117,7 @@ final class TableFile: Sendable {
     }
   }
 
-  /// Removes the file, which has no records: afterwards the table is as if it had never been saved.
+  /// Removes the file, which has no records; then the table is as if it had never been saved.
   func removeEmpty() {
     state.withLock { state in
       guard (try? removeFile(directory.file(ownName))) != nil else { return }
@@ -127,7 +126,7 @@ final class TableFile: Sendable {
     }
   }
 
-  /// Reads a file that stands ready under another name, instead of renaming it.
+  /// Reads a complete file under its temporary name, instead of renaming it.
   func redirect(to fileName: String) {
     state.withLock { state in
       state.fileName = fileName
@@ -135,10 +134,10 @@ final class TableFile: Sendable {
     }
   }
 
-  /// Takes note that there is no file, without a look.
+  /// Records that there is no file, without checking.
   func miss() { state.withLock { $0.content = .missing } }
 
-  /// Opens the file again when it is next needed; there need not be one.
+  /// Makes the next access open the file again; it may be missing.
   func reopen() {
     state.withLock { state in
       if case .closed = state.content { return }
@@ -148,6 +147,6 @@ final class TableFile: Sendable {
     }
   }
 
-  /// Closes the file, for good; readers that have it keep it.
+  /// Closes the file permanently; readers that have it keep it.
   func close() { state.withLock { $0.content = .closed } }
 }

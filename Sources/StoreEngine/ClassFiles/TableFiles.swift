@@ -1,8 +1,8 @@
 import Locks
 
-/// The files of the tables that a backend has numbered, and that of the named buffers.
+/// The files of the numbered tables of a backend, and of the named buffers.
 ///
-/// Apart from ``ClassFiles``, because code that is generic would look up types at each access.
+/// It is separate from ``ClassFiles``, because generic code would look up types at each access.
 final class TableFiles: Sendable {
   let buffers: TableFile
   private let make: @Sendable (_ name: String, _ isNeeded: Bool) -> TableFile
@@ -13,10 +13,10 @@ final class TableFiles: Sendable {
     /// The files that the manifest lists.
     var needed: Set<String> = []
     var isClosed = false
-    /// Whether a table that has no number yet has no file, whatever others have put in place.
+    /// Whether a table without a number counts as having no file, whatever others have published.
     var holdsFiles = false
 
-    /// There are at most 255, so that a table is soon found.
+    /// Returns the number of a table; there are at most 255, so a linear search is fast.
     func number(_ name: String) -> Int? { files.firstIndex { $0.name == name } }
   }
 
@@ -31,7 +31,7 @@ final class TableFiles: Sendable {
     buffers = make(StoreDirectory.buffers, false)
   }
 
-  /// The files as they are now, for a snapshot, to which others have no files.
+  /// Creates the files of a snapshot, in which other tables have no files.
   private init(_ directory: StoreDirectory, _ files: [TableFile], buffers: TableFile) {
     make = { name, _ in
       TableFile(name, name, directory) { (_, _) throws(StoreError) in nil }
@@ -40,7 +40,7 @@ final class TableFiles: Sendable {
     state.withLock { $0.files = files }
   }
 
-  /// The files as they are now, which are never replaced; all that are not open are opened.
+  /// Returns the present files, which are never replaced; opens those that are not open.
   func frozen(_ directory: StoreDirectory) throws(StoreError) -> TableFiles {
     let files = try state.withLock { (state) throws(StoreError) in
       if state.isClosed { throw Self.closedError }
@@ -51,16 +51,16 @@ final class TableFiles: Sendable {
       buffers: try buffers.frozen())
   }
 
-  /// Whether a table that has no number yet has no file, whatever others have put in place.
+  /// Whether a table without a number counts as having no file, whatever others have published.
   var holdsFiles: Bool {
     get { state.withLock { $0.holdsFiles } }
     set { state.withLock { $0.holdsFiles = newValue } }
   }
 
-  /// All files, that of the named buffers last.
+  /// All files, with that of the named buffers last.
   var all: [TableFile] { state.withLock { $0.files } + [buffers] }
 
-  /// The number of a table, new or known, and its file.
+  /// Returns the number and the file of a table; assigns a number if the table is new.
   func number(of name: String) throws(StoreError) -> (Int, TableFile) {
     try state.withLock { (state) throws(StoreError) in
       if state.isClosed { throw Self.closedError }
@@ -72,7 +72,7 @@ final class TableFiles: Sendable {
     }
   }
 
-  /// The file of a table that has a number.
+  /// Returns the file of a table.
   func file(_ table: TableID) throws(StoreError) -> TableFile {
     try state.withLock { (state) throws(StoreError) in
       if state.isClosed { throw Self.closedError }
@@ -81,7 +81,7 @@ final class TableFiles: Sendable {
     }
   }
 
-  /// The tables and named buffers that have files.
+  /// Returns the tables and named buffers that have files.
   func namesOfFiles() throws(StoreError) -> Set<String> {
     var names: Set<String> = []
     for file in all where try file.file() != nil { names.insert(file.name) }
@@ -94,20 +94,20 @@ final class TableFiles: Sendable {
 
   private static var closedError: StoreError { StoreError(.closed, "The backend has been closed.") }
 
-  /// Opens all files again when they are next needed; nobody knows which of them there are.
+  /// Makes the next access to each file open it again; any of them may be missing.
   func reopen() throws(StoreError) {
     try checkOpen()
     state.withLock { ($0.needed, $0.holdsFiles) = ([], false) }
     for file in all { file.reopen() }
   }
 
-  /// Takes note of files that the manifest lists.
+  /// Records the files that the manifest lists.
   func need(_ names: [String]) {
     state.withLock { $0.needed.formUnion(names) }
     for file in all where names.contains(file.name) { file.need() }
   }
 
-  /// Takes note that the manifest lists some no more.
+  /// Records that the manifest no longer lists some files.
   func forget(_ names: [String]) { state.withLock { $0.needed.subtract(names) } }
 
   /// The tables that the manifest lists, or that have had files.
@@ -117,7 +117,7 @@ final class TableFiles: Sendable {
     }
   }
 
-  /// Closes all files, for good.
+  /// Closes all files permanently.
   func close() {
     state.withLock { $0.isClosed = true }
     for file in all { file.close() }

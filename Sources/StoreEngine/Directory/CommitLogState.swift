@@ -1,26 +1,25 @@
 import Files
 
-/// What lies in a store's commit log.
+/// The content of a store's commit log.
 public struct CommitLogState: Sendable, Hashable {
   /// The size of the log's file, most of which may be room for later saves.
   public let fileSize: Int
   /// The number of saves and checkpoints in the log.
   public let batchCount: Int
-  /// The number of saves that are in no class file yet.
+  /// The number of saves that are not in the class files yet.
   public let pendingBatchCount: Int
-  /// The bytes of these saves.
+  /// The number of bytes of these saves.
   public let pendingCount: Int
-  /// The bytes of a last save that a crash has cut off, and that was never acknowledged; nil when
-  /// the log ends well.
+  /// The number of bytes of a last save that a crash has cut off; nil if there is none.
   ///
-  /// Opening the store for writing removes them.
+  /// Such a save was never acknowledged. Opening the store for writing removes it.
   public let tornTailByteCount: Int?
 }
 
 extension LoggedBackend where Files: DirectoryFiles {
-  /// What lies in the commit log; nil when the store has none.
+  /// Returns the content of the commit log; nil if the store has none.
   ///
-  /// Commits wait meanwhile. Safe on any thread.
+  /// Commits wait while it runs. Safe on any thread.
   ///
   /// Complexity: linear in the size of the log's file.
   ///
@@ -36,7 +35,9 @@ extension LoggedBackend where Files: DirectoryFiles {
     }
   }
 
-  /// The size of the file of a class, or of the named buffers (`NamedBuffers`); 0 when it has none.
+  /// Returns the size of the file of a class, or of the named buffers (`NamedBuffers`).
+  ///
+  /// The size is 0 if there is no such file.
   ///
   /// - Throws: `StoreError` with `ioError` or `closed`.
   public func fileSize(of name: String) throws(StoreError) -> Int {

@@ -1,8 +1,9 @@
 package import Files
 
-/// The files of tables and named buffers in a directory of their own, beside the commit log.
+/// The files of tables and named buffers in one directory, beside the commit log.
 ///
-/// A ``LoggedBackend`` over them can be backed up and asked for its log and the sizes of its files.
+/// A ``LoggedBackend`` over them can make backups and report the state of its log and the sizes of
+/// its files.
 public protocol DirectoryFiles: RecordFiles {
   /// The format of the files.
   associatedtype Format: ClassFileFormat
@@ -15,16 +16,15 @@ public protocol DirectoryFiles: RecordFiles {
   /// The directory.
   var directory: StoreDirectory { get }
 
-  /// The name in the directory that the file of a table, or of the named buffers, has or would
-  /// have.
+  /// Returns the name of the file of a table, or of the named buffers, whether or not it exists.
   func fileName(ofTable name: String) -> String
 
-  /// The tables and named buffers whose files are those of another machine.
+  /// Returns the tables and named buffers whose files were written by another kind of machine.
   ///
   /// - Throws: ``StoreError`` with `ioError` or `closed`.
   func foreignTables() throws(StoreError) -> [String]
 
-  /// Makes new files of this machine beside those of some tables, as far as that can be done.
+  /// Creates files for this machine beside those of the given tables, as far as possible.
   ///
   /// - Throws: ``StoreError`` with `ioError` or `closed`. No new file is left then.
   func prepareConversion(
@@ -40,21 +40,21 @@ extension DirectoryFiles {
     try self.init(reading: directory, in: SystemFiles.shared)
   }
 
-  /// Opens a directory of a file system for reading only.
+  /// Opens a directory in a file system for reading only.
   package init(reading directory: String, in fileSystem: any FileSystem) throws(StoreError) {
     var configuration = ClassFileConfiguration<Format>(access: .readOnly)
     configuration.fileSystem = fileSystem
     try self.init(directory: directory, configuration: configuration)
   }
 
-  /// Opens a directory that exists for reading and writing.
+  /// Opens an existing directory for reading and writing.
   ///
   /// - Throws: ``StoreError`` with `inUse` or `ioError`.
   public init(writing directory: String) throws(StoreError) {
     try self.init(writing: directory, in: SystemFiles.shared)
   }
 
-  /// Opens a directory of a file system that exists for reading and writing.
+  /// Opens an existing directory in a file system for reading and writing.
   package init(writing directory: String, in fileSystem: any FileSystem) throws(StoreError) {
     var configuration = ClassFileConfiguration<Format>(createIfMissing: false)
     configuration.fileSystem = fileSystem
@@ -62,23 +62,23 @@ extension DirectoryFiles {
   }
 }
 
-/// Runs calls of the operating system, and makes their errors those of a store.
+/// Runs system calls, and converts their errors to store errors.
 package func systemErrors<Result>(
   at path: @autoclosure () -> String, _ body: () throws -> Result
 ) throws(StoreError) -> Result {
   do { return try body() } catch { throw .wrapping(error, .ioError, at: .init(path: path())) }
 }
 
-/// The size of a file; 0 when there is none.
+/// Returns the size of a file; 0 if it does not exist.
 package func sizeOfFile(at file: some FileAddress) throws(StoreError) -> Int {
   try systemErrors(at: file.location.path) { try FileStatus.find(file)?.size ?? 0 }
 }
 
 extension DirectoryFiles {
-  /// Where the file of a table, or of the named buffers, is or would be.
+  /// Returns the path of the file of a table, or of the named buffers, whether or not it exists.
   public func path(of name: String) -> String { directory.path(fileName(ofTable: name)) }
 
-  /// The log as it is on the disk; nil when there is none.
+  /// Returns the content of the log on disk; nil if there is no log.
   package func scanLog() throws(StoreError) -> CommitLogScan? {
     guard try directory.hasLog() else { return nil }
     return try systemErrors(at: directory.path(StoreDirectory.log)) {
@@ -90,8 +90,7 @@ extension DirectoryFiles {
     }
   }
 
-  /// Damage to the log or the files that keeps the log from being replayed, and the log, if it can
-  /// be read.
+  /// Returns the damage that prevents replaying the log, and the log itself if it can be read.
   private func findingsBeforeOpening() throws(StoreError) -> (
     findings: [StoreFinding], log: CommitLogScan?
   ) {
@@ -111,7 +110,7 @@ extension DirectoryFiles {
     }
     if !damage.isEmpty { return (damage, log) }
     if log?.pendingBatches.isEmpty != false { return ([], log) }
-    // What is pending is folded over the files, but an index that is lost is passed over.
+    // Pending saves are merged into the files, but a lost index is skipped.
     let findings = try (inspect().findings + ordered.inspect()).filter {
       $0.kind != .foreignFile && $0.kind != .index
     }
@@ -122,9 +121,9 @@ extension DirectoryFiles {
   ///
   /// - Parameters:
   ///   - key: The key of an encrypted store.
-  ///   - isBeside: Whether others may write meanwhile.
-  ///   - progress: Hears of each class.
-  /// - Returns: What was found.
+  ///   - isBeside: Whether other processes may write meanwhile.
+  ///   - progress: Called with the progress of each class.
+  /// - Returns: The findings.
   /// - Throws: ``StoreError`` with `encrypted`, `notEncrypted` or `wrongKey`.
   package func check(
     key: (any StoreKey)?, isBeside: Bool = false, progress: (IntegrityProgress) -> Void
@@ -154,7 +153,7 @@ extension DirectoryFiles {
       (findings, log) = try findingsBeforeOpening()
       guard findings.isEmpty else {
         let ofFiles = try inspect().findings + ordered.inspect()
-        // A file that is cut off has lost its mark with its end: that is one damage.
+        // A truncated file has lost the mark at its end, too: report only one damage.
         findings.removeAll { finding in
           finding.kind == .fileDamaged && finding.location.className != nil
             && ofFiles.contains {

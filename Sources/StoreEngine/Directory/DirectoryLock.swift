@@ -1,17 +1,18 @@
 import Files
 
-/// Which processes and backends a lock on a store's directory keeps out.
+/// The processes and backends that a lock on a store's directory excludes.
 package enum DirectoryLock: Sendable {
   /// None: others may write to the directory while it is read.
   case none
-  /// Those that lock it alone.
+  /// Those that lock it exclusively.
   case shared
   /// All others that lock it.
   case alone
 
-  /// Opens a directory with this lock, and waits for it.
+  /// Opens a directory with this lock, and waits for the lock.
   ///
-  /// - Throws: ``StoreError`` with `inUse`, which names the process that has the lock, or `ioError`.
+  /// - Throws: ``StoreError`` with `inUse`, which names the process that has the lock, or
+  ///   `ioError`.
   func open(
     _ location: FileLocation, _ timeout: Duration
   ) throws(StoreError) -> DirectoryHandle {
@@ -30,7 +31,7 @@ package enum DirectoryLock: Sendable {
     }
   }
 
-  /// The error of a lock that others have, by their names where the system tells them.
+  /// Returns the error for a lock that others hold, with their names if the system knows them.
   private static func inUse(_ location: FileLocation, _ error: StoreError) -> StoreError {
     let holders = LockHolder.all(of: location)
     if holders.isEmpty { return error }

@@ -1,35 +1,35 @@
-// Generic code in the modules of the backends uses these types. It is three times as fast where the
-// compiler can specialise it, for which other modules have to see into them.
+// Generic code in the modules of the backends uses these types. It is three times as fast if the
+// compiler can specialize it, which requires inlinable code.
 
 import Files
 
-/// How a file format makes keys of row IDs.
+/// The keys that a file format uses for row IDs.
 @usableFromInline package protocol RowKeys {
-  /// Lends the key of a row.
+  /// Calls a closure with the key of a row.
   static func lend<Result, Failure: Error>(
     _ rowID: UInt32, _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result
-  /// The row that a key stands for; nil when it is no key of a row.
+  /// Returns the row of a key; nil if it is not the key of a row.
   static func rowID(_ key: RawSpan) -> UInt32?
 }
 
-/// What becomes of a key.
+/// The change of a key.
 @usableFromInline package enum KeyChange {
   case none, deleted
   case written(Range<Int>)
 }
 
-/// Changes that are found by their keys, as the old file has them, while it is written anew.
+/// Changes to a file that is being rewritten, looked up by the keys of the old file.
 @usableFromInline package protocol KeyedChanges {
-  /// How many there are.
+  /// The number of changes.
   var count: Int { get }
-  /// The change of a key that the file has; that it has it is noted.
+  /// Returns the change of a key in the old file, and records that the file has the key.
   ///
-  /// - Throws: `rowExists` for the insert of a row.
+  /// - Throws: ``StoreError`` with `rowExists` if the change inserts the row.
   mutating func take(_ key: RawSpan) throws(StoreError) -> KeyChange
-  /// The change of a key, once more.
+  /// Returns the change of a key again.
   func change(of key: RawSpan) -> KeyChange
-  /// Lends the keys, in the order of the changes, that are written and were not taken.
+  /// Calls a closure with the keys to write that were not taken, in the order of the changes.
   func forEachLeft(_ body: (RawSpan, Range<Int>) throws -> Void) throws
 }
 
@@ -37,20 +37,20 @@ import Files
 @usableFromInline package struct RowChanges<Keys: RowKeys>: KeyedChanges {
   @usableFromInline let changes: [ChangeSet.RecordChange]
   @usableFromInline let isIndexed: Bool
-  /// For each row the number of its change from 1 on, 0 for none; where rows lie close together.
+  /// The number of each row's change, from 1, or 0 for none; used if the rows lie close together.
   @usableFromInline var dense: [UInt32] = []
   @usableFromInline var sparse: [UInt32: UInt32] = [:]
-  /// Whether the file has the row of a change, change by change.
+  /// For each change, whether the file has its row.
   @usableFromInline var isTaken: [Bool] = []
   @inlinable package var count: Int { changes.count }
   private let rowExists: (UInt32) -> StoreError
 
-  /// Takes changes.
+  /// Creates an index of changes.
   ///
   /// - Parameters:
-  ///   - changes: At most one for each row.
-  ///   - isIndexed: Whether there is a file to take changes for.
-  ///   - rowExists: The error of an insert that meets a row.
+  ///   - changes: The changes, at most one for each row.
+  ///   - isIndexed: Whether there is an old file whose keys will be looked up.
+  ///   - rowExists: Returns the error of an insert whose row exists.
   package init(
     _ changes: [ChangeSet.RecordChange], isIndexed: Bool,
     rowExists: @escaping (UInt32) -> StoreError
@@ -108,17 +108,17 @@ import Files
 /// The changes of the named buffers, whose keys are the names in UTF-8.
 @usableFromInline package struct NameChanges: KeyedChanges {
   @usableFromInline let changes: [ChangeSet.NameChange]
-  /// The numbers of the changes in the order of the names' bytes; empty where there is no file.
+  /// The indexes of the changes in the order of the names' bytes; empty if there is no old file.
   private let order: [Int]
-  /// Whether the file has the name of a change, change by change.
+  /// For each change, whether the file has its name.
   @usableFromInline var isTaken: [Bool]
   @inlinable package var count: Int { changes.count }
 
-  /// Takes changes.
+  /// Creates an index of changes.
   ///
   /// - Parameters:
-  ///   - changes: At most one for each name.
-  ///   - isIndexed: Whether there is a file to take changes for.
+  ///   - changes: The changes, at most one for each name.
+  ///   - isIndexed: Whether there is an old file whose keys will be looked up.
   package init(_ changes: [ChangeSet.NameChange], isIndexed: Bool) {
     self.changes = changes
     order = isIndexed ? ExactName.indicesInOrder(changes.map(\.name)) : []

@@ -1,27 +1,26 @@
 import Files
 
 extension LoggedBackend where Files: DirectoryFiles {
-  /// Copies the store, as it is at this moment, into a directory that does not exist yet or is
-  /// empty.
+  /// Copies the store as it is now into a directory, which must be empty or not exist.
   ///
   ///     try backend.backup(to: "Music backup")
   ///
-  /// The copy is a store of its own: its class files, and the log with the saves that are in no
-  /// class file yet. It is opened once before it gets its name, and is on the disk when this
-  /// returns. A copy that could not be finished is removed.
+  /// The copy is a store of its own: the class files, and the log with the saves that are not in
+  /// them yet. It is opened once before it gets its name, and is on the disk when this method
+  /// returns. An incomplete copy is removed.
   ///
-  /// Commits wait meanwhile, readers go on. Safe on any thread.
+  /// Commits wait while it runs; readers continue. Safe on any thread.
   ///
-  /// Of a snapshot, or of a store that is open for reading only, the copy is made record by record:
-  /// the files of the directory may be later ones by then. Nobody waits for it.
+  /// A snapshot, or a store that is open for reading only, is copied record by record, because the
+  /// files in the directory may be newer by then. Commits don't wait in that case.
   ///
   /// Complexity: linear in the size of all files.
   ///
   /// - Parameters:
-  ///   - directory: The target; those above it are made, too.
-  ///   - progress: Hears of each file, in bytes.
-  /// - Throws: `StoreError` with `ioError` (something is in the target already), `noSpace`, `closed`,
-  ///   `reopenNeeded`, or `damaged` when the copy can't be opened.
+  ///   - directory: The target; missing parent directories are created.
+  ///   - progress: Called with the progress of each file, in bytes.
+  /// - Throws: `StoreError` with `ioError` (the target is not empty), `noSpace`, `closed`,
+  ///   `reopenNeeded`, or `damaged` if the copy can't be opened.
   public func backup(
     to directory: String, progress: (IntegrityProgress) -> Void = { _ in }
   ) throws(StoreError) {
@@ -38,7 +37,7 @@ extension LoggedBackend where Files: DirectoryFiles {
 }
 
 extension LoggedBackend where Files: DirectoryFiles {
-  /// Copies all records into a new store, which has the same key.
+  /// Copies all records into a new store with the same key.
   private func copy(
     to directory: String, _ progress: (IntegrityProgress) -> Void
   ) throws(StoreError) {
@@ -65,9 +64,9 @@ extension LoggedBackend where Files: DirectoryFiles {
 }
 
 extension DirectoryFiles {
-  /// Copies every file, byte for byte.
+  /// Copies every file byte by byte.
   ///
-  /// New files that a dead writer has left are among them: the log may say that they count.
+  /// This includes new files that a dead process left: the log may refer to them.
   fileprivate func copyAll(
     to target: TargetDirectory, _ progress: (IntegrityProgress) -> Void
   ) throws(StoreError) {
@@ -87,7 +86,7 @@ extension DirectoryFiles {
       do {
         try target.copy(name, from: source.file(name))
       } catch {
-        // A value that no row refers to may go while the others are copied.
+        // An external value without references may be removed while the others are copied.
         if ExternalFileFormat.id(ofFile: name) != nil, try !directory.hasFile(name) { continue }
         throw error
       }

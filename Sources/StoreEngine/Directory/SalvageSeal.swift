@@ -1,35 +1,34 @@
 import Files
 
-/// How a salvage looks into what is sealed: stored bytes are brought over as they are, and opened
-/// only to be judged.
+/// Access to sealed data for a salvage, which copies sealed bytes and opens them only to verify.
 ///
-/// In a store that is not encrypted, stored bytes are plain.
+/// In a store that is not encrypted, the stored bytes are plain.
 package struct SalvageSeal: Sendable {
   let sealing: Sealing?
 
-  /// Whether anything is sealed.
+  /// Whether the store is encrypted.
   package var isEncrypted: Bool { sealing != nil }
 
-  /// The name of a table or buffer, as its users know it; nil when this store has not sealed it.
+  /// Returns the user-visible name of a table or buffer; nil if this store did not seal it.
   package func name(_ stored: String) -> String? {
     guard let sealing, stored != StoreDirectory.buffers else { return stored }
     return sealing.name(stored)
   }
 
-  /// A name for reports.
+  /// Returns a name for reports.
   package func title(_ stored: String) -> String { name(stored) ?? stored }
 
-  /// The records of a table.
+  /// Returns access to the records of a table.
   package func table(_ stored: String) -> Table {
     Table(sealing: sealing, scope: sealing?.seal.scope(of: stored))
   }
 
-  /// What pages of an ordered table are opened and sealed with; nil where they are plain.
+  /// Returns the codec for the pages of an ordered table; nil if they are plain.
   func pageCodec(of name: OrderedTableName) -> (any OrderedPageCodec)? {
     sealing.map { SealedPages($0.seal, fileName: name.fileName) }
   }
 
-  /// The content of a buffer; nil when it is not what was saved under its name.
+  /// Returns the content of a buffer; nil if it is not what was saved under its name.
   package func opened(buffer key: String, _ bytes: [UInt8]) -> [UInt8]? {
     guard let name = name(key) else { return nil }
     guard let sealing else { return NamedBufferChecksum.opened(bytes, name: name) }
@@ -39,15 +38,15 @@ package struct SalvageSeal: Sendable {
     return NamedBufferChecksum.opened(plain, name: name)
   }
 
-  /// The records of one table.
+  /// Access to the records of one table.
   package struct Table: Sendable {
     fileprivate let sealing: Sealing?
     fileprivate let scope: SealedLocation.Scope?
 
-    /// Whether its records are sealed.
+    /// Whether the records are sealed.
     package var isSealed: Bool { sealing != nil }
 
-    /// A record; nil when it is not what was sealed for this row.
+    /// Returns the content of a record; nil if it is not what was sealed for this row.
     package func opened(_ rowID: UInt32, _ bytes: [UInt8]) -> [UInt8]? {
       guard let sealing, let scope else { return bytes }
       var plain: [UInt8] = []
@@ -55,9 +54,9 @@ package struct SalvageSeal: Sendable {
       return bytes.lend { sealing.seal.open($0, at: location, to: &plain) } ? plain : nil
     }
 
-    /// A record as it is stored.
+    /// Returns the stored form of a record.
     ///
-    /// - Throws: ``StoreError`` when there is no randomness to be had.
+    /// - Throws: ``StoreError`` if the system has no random numbers.
     package func stored(_ rowID: UInt32, _ bytes: [UInt8]) throws(StoreError) -> [UInt8] {
       guard let sealing, let scope else { return bytes }
       var sealed: [UInt8] = []
@@ -70,7 +69,7 @@ package struct SalvageSeal: Sendable {
 }
 
 extension SalvageReport {
-  /// The same report, by the names that users know.
+  /// Returns the same report with user-visible names.
   package func named(by seal: SalvageSeal) -> SalvageReport {
     guard let sealing = seal.sealing else { return self }
     var report = self

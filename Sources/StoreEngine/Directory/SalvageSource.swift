@@ -1,27 +1,27 @@
 package import Files
 
-/// A damaged store that is only read: its directory, and what its log and its manifest say.
+/// A damaged store, opened for reading: its directory, and the content of its log and manifest.
 ///
-/// As long as it is held, no other process can write to the directory.
+/// While it exists, no other process can write to the directory.
 package struct SalvageSource {
   /// The path of the directory, without symbolic links.
   package let path: String
-  /// The saves that are in the log; nil when there is none, or nothing of it can be read.
+  /// The saves in the log; nil if there is no log, or nothing of it can be read.
   package private(set) var log: CommitLogScan?
-  /// New files that a checkpoint was about to put in the place of others: by their final names.
+  /// The names of new files that a checkpoint was about to publish, by their final names.
   package private(set) var newFiles: [String: String] = [:]
-  /// What an encrypted store is opened with.
+  /// Opens the content of an encrypted store.
   package let seal: SalvageSeal
   /// The directory, locked.
   package let directory: DirectoryHandle
   private let fileName: @Sendable (_ table: String) -> String
-  /// The mark in the file of a table.
+  /// Returns the mark in the file of a table.
   private let mark: @Sendable (_ file: FileLocation) throws(StoreError) -> FileMark?
 
   /// Locks a directory, without waiting.
   ///
   /// - Throws: ``StoreError`` with `inUse` or `ioError`; `encrypted`, `notEncrypted` or `wrongKey`
-  ///   when the key is not that of the store, `damaged` when its key file is lost.
+  ///   if the key is not that of the store; `damaged` if the key file is lost.
   package init(
     _ directory: String, key: (any StoreKey)?, in fileSystem: any FileSystem,
     fileName: @escaping @Sendable (_ table: String) -> String = { $0 },
@@ -37,25 +37,25 @@ package struct SalvageSource {
     seal = SalvageSeal(sealing: try Sealing(salvaging: handle, key))
   }
 
-  /// Where the log is, or would be.
+  /// The path of the log, whether or not it exists.
   package var logPath: String { path + "/" + StoreDirectory.log }
 
-  /// The names of all entries of the directory.
+  /// Returns the names of all entries of the directory.
   package func entries() throws(StoreError) -> [String] {
     try systemErrors(at: path) { try directory.entries() }
   }
 
-  /// The file that has a table: a new one that was ready when the process died, or the old one.
+  /// Returns the file of a table: a complete new file that was not published yet, or the old one.
   package func file(of name: String) throws(StoreError) -> FileLocation {
     try file(name, fileName(name))
   }
 
-  /// The file that has an ordered table.
+  /// Returns the file of an ordered table.
   func file(ofOrdered name: OrderedTableName) throws(StoreError) -> FileLocation {
     try file(name.fileName, name.fileName)
   }
 
-  /// The file that has a table, or an ordered table, whatever checkpoints in the log say.
+  /// Returns the published file of a table or an ordered table, regardless of the log.
   private func fileInPlace(ofAny name: String) -> FileLocation {
     directory.file(OrderedFiles.isFile(name) ? name : fileName(name))
   }
@@ -70,12 +70,12 @@ package struct SalvageSource {
     return directory.file(fileName)
   }
 
-  /// Whether a file is there.
+  /// Whether a file exists.
   package func hasFile(_ location: FileLocation) throws(StoreError) -> Bool {
     try systemErrors(at: location.path) { try exists(location) }
   }
 
-  /// Reads the log, as far as that can be done.
+  /// Reads the log as far as possible.
   package mutating func readLog(_ report: inout SalvageReport) {
     do {
       let location = directory.file(StoreDirectory.log)
@@ -103,9 +103,10 @@ package struct SalvageSource {
     }
   }
 
-  /// Whether a new file is the one that the log means, and not in its place yet.
+  /// Whether a new file is the one in the log, and not published yet.
   ///
-  /// The next checkpoint's file begins as a copy of this one, mark and all, under the same name.
+  /// The next checkpoint's file begins as a copy of this one, including its mark, under the same
+  /// name.
   private func isReady(_ replacement: Replacement) throws(StoreError) -> Bool {
     guard let mark = replacement.mark else { return true }
     func isMeant(_ file: FileLocation) throws(StoreError) -> Bool {
@@ -116,7 +117,7 @@ package struct SalvageSource {
     return try isMeant(directory.file(replacement.newName))
   }
 
-  /// The mark of a file; that of one that can't be read is reported with its records.
+  /// Returns the mark of a file; if it can't be read, reading the records reports that.
   private func markOfFile(at location: FileLocation, isOrdered: Bool) -> FileMark? {
     do {
       return isOrdered ? OrderedFileFormat.mark(try MappedFile(location)) : try mark(location)
@@ -125,7 +126,7 @@ package struct SalvageSource {
     }
   }
 
-  /// The saves that are in the log only, up to one that is not what was saved.
+  /// Returns the saves that are only in the log, up to the first that is not authentic.
   package func pendingChanges(
     _ report: inout SalvageReport
   ) throws(StoreError) -> [(changes: ChangeSet, tableNames: [String])] {
@@ -143,21 +144,21 @@ package struct SalvageSource {
     return saves
   }
 
-  /// The last commit that the log or the manifest knows.
+  /// Returns the last commit in the log or the manifest.
   func lastCommit() throws(StoreError) -> Commit? {
     let manifest = try StoreDirectory.manifest(in: directory).flatMap { StoreManifest($0) }
     guard let log else { return manifest?.lastCommit }
     return try systemErrors(at: logPath) { try log.lastCommit(after: manifest) }
   }
 
-  /// Gives the new store the key file of the old one: what is brought over is sealed for it.
+  /// Copies the key file to the new store, because the copied bytes are sealed with its key.
   package func copyKeyFile(to target: TargetDirectory) throws(StoreError) {
     guard seal.sealing != nil else { return }
     try target.copy(StoreDirectory.key, from: directory.file(StoreDirectory.key))
     try target.synchronize(StoreDirectory.key)
   }
 
-  /// Says which files are gone, the log among them, and where the log is damaged.
+  /// Reports missing files, including the log, and damage to the log.
   package func listLosses(_ report: inout SalvageReport) throws(StoreError) {
     let manifest = try StoreDirectory.manifest(in: directory)
     let missing = try StoreManifest.findings(

@@ -1,33 +1,34 @@
 import Files
 
-/// Encrypts or decrypts a store in place.
+/// A conversion that encrypts or decrypts a store in place.
 ///
 ///     Music             the store as it is             Music             the store as it is to be
 ///     Music.converting  a copy, as it is to be   -->   Music.converting  the store as it was
 ///
-/// The one step between is an exchange of two names, so that there is a whole store under its name
-/// at any moment, and what lies beside it can be removed at any moment. Both directories have a
-/// marker meanwhile, so that nothing is removed that is not ours.
+/// The only step between them is an exchange of two names. So there is a whole store under its name
+/// at any moment, and the directory beside it can be removed at any moment. Both directories
+/// contain a marker meanwhile, so that no foreign directory is removed.
 struct StoreConversion<Files: DirectoryFiles> {
   private let path: String
   private let workPath: String
-  /// The directory that both lie in.
+  /// The directory that contains both directories.
   private let parent: DirectoryHandle
   private let (oldKey, newKey): ((any StoreKey)?, (any StoreKey)?)
-  /// How the old records are read.
+  /// Returns the backend through which the old records are read.
   private let view: (any StoreBackend) -> any StoreBackend
-  /// Whether they are others than those of the store, so that it is not converted because its key
-  /// is.
+  /// Whether the old records are read through another backend.
+  ///
+  /// In that case the presence of a key does not tell whether the store is converted.
   private let isView: Bool
   private static var marker: String { ".converting" }
-  /// The store, and what lies beside it, by their names.
+  /// The locations of the store and of the directory beside it.
   private var location: FileLocation { parent.file(lastComponent(path)) }
   private var workLocation: FileLocation { parent.file(lastComponent(workPath)) }
-  /// What the markers say of the store that they lie in.
+  /// The contents of the markers, for the old and the new store.
   private static var old: [UInt8] { Array("old".utf8) }
   private static var new: [UInt8] { Array("new".utf8) }
 
-  /// Prepares the conversion from one key to another, nil for a store that is not encrypted.
+  /// Prepares the conversion from one key to another; nil means no encryption.
   init(
     _ directory: String, from oldKey: (any StoreKey)?, to newKey: (any StoreKey)?,
     in fileSystem: any FileSystem = SystemFiles.shared,
@@ -44,11 +45,11 @@ struct StoreConversion<Files: DirectoryFiles> {
     isView = view != nil
   }
 
-  /// Converts, or finishes what an earlier try has left.
+  /// Converts the store, or finishes an interrupted conversion.
   func run(progress: (IntegrityProgress) -> Void) throws(StoreError) {
     let files = try Files(writing: path, in: parent.fileSystem)
     defer { try? files.close() }
-    // The exchange must be on the disk before the store that it has put away goes.
+    // The exchange must be on the disk before the old store is removed.
     try systemErrors(at: path) { try parent.synchronize() }
     try removeWork()
     if try isConverted(files) { return try systemErrors(at: path) { try unmark() } }
@@ -69,7 +70,7 @@ struct StoreConversion<Files: DirectoryFiles> {
     try systemErrors(at: path) { try unmark() }
   }
 
-  /// Whether the store is as it is to be; a wrong key for that is refused.
+  /// Whether the store is converted already; throws if the new key is wrong.
   private func isConverted(_ files: Files) throws(StoreError) -> Bool {
     guard try (files.keyFile() != nil) == (newKey != nil) else { return false }
     if isView && newKey == nil { return try isMarkedAsNew(files.directory.opened()) }
@@ -79,7 +80,7 @@ struct StoreConversion<Files: DirectoryFiles> {
 
   // MARK: Copying
 
-  /// Makes the store as it is to be; nobody but its owner can read it meanwhile.
+  /// Creates the converted store; only its owner can read it meanwhile.
   private func copy(
     _ source: LoggedBackend<Files>, _ progress: (IntegrityProgress) -> Void
   ) throws(StoreError) -> DirectoryHandle {
@@ -102,7 +103,7 @@ struct StoreConversion<Files: DirectoryFiles> {
     return work
   }
 
-  /// Refuses a directory with things in it that would not be copied.
+  /// Throws if the directory contains files that would not be copied.
   private func checkForForeignFiles(_ files: Files) throws(StoreError) {
     let known = Set(
       try files.filesForManifest().map { files.fileName(ofTable: $0) }
@@ -135,7 +136,7 @@ struct StoreConversion<Files: DirectoryFiles> {
     }
   }
 
-  /// Makes sure that the two names lead to these directories.
+  /// Verifies that the two names lead to these directories.
   private func checkDirectories(_ store: DirectoryHandle, _ work: DirectoryHandle) throws {
     guard try FileStatus.find(location)?.identity == store.identity,
       try FileStatus.find(workLocation)?.identity == work.identity
@@ -167,7 +168,7 @@ struct StoreConversion<Files: DirectoryFiles> {
     try removeFile(DirectoryHandle(location).file(Self.marker))
   }
 
-  /// Removes what a conversion has left beside the store.
+  /// Removes the leftovers of a conversion beside the store.
   private func removeWork() throws(StoreError) {
     try systemErrors(at: workPath) {
       guard try FileStatus.find(workLocation, followsLink: false) != nil else { return }
@@ -178,7 +179,7 @@ struct StoreConversion<Files: DirectoryFiles> {
           .ioError, "This is in the way, and no part of a conversion: move it away.",
           at: .init(path: workPath))
       }
-      // The marker last, so that a crash leaves it.
+      // The marker comes last, so that a crash leaves it.
       for name in names where name != Self.marker { try removeFile(work.file(name)) }
       try work.synchronize()
       try removeFile(work.file(Self.marker))

@@ -1,14 +1,14 @@
 import Files
 
-// While saves are brought to the files beside others, there are several logs.
+// While saves are moved to the files in parallel with commits, there are several logs.
 //
-//     Commit.log              where saves go
-//     Commit.EPOCH.log        an earlier one, until what it holds is in the files
+//     Commit.log              the log of new saves
+//     Commit.EPOCH.log        an earlier log, until its content is in the files
 extension StoreDirectory {
-  /// The file of a log that is followed by later ones.
+  /// Returns the file name of a log that later ones follow.
   package static func earlierLog(_ epoch: UInt64) -> String { "Commit.\(epoch).log" }
 
-  /// The epoch of an earlier log by the name of its file; nil for other files.
+  /// Returns the epoch in the file name of an earlier log; nil for other files.
   package static func epoch(ofEarlierLog name: String) -> UInt64? {
     guard name.hasPrefix("Commit."), name.hasSuffix(".log"),
       let epoch = UInt64(name.dropFirst("Commit.".count).dropLast(".log".count)),
@@ -17,33 +17,33 @@ extension StoreDirectory {
     return epoch
   }
 
-  /// Whether a file is a log, the one where saves go or an earlier one.
+  /// Whether a file is the present log or an earlier one.
   package static func isLog(_ name: String) -> Bool {
     name == log || epoch(ofEarlierLog: name) != nil
   }
 
-  /// A file that has the room of a log, for the next one.
+  /// The name of a file whose room is kept for the next log.
   static let spareLog = newPrefix + "log"
 
-  /// An earlier log; nil when there is none of this epoch.
+  /// Opens an earlier log; nil if there is none of this epoch.
   package func openEarlierLog(_ epoch: UInt64) throws(StoreError) -> StoreFile? {
     let name = Self.earlierLog(epoch)
     guard try hasFile(name) else { return nil }
     return try systemErrors(at: path(name)) { try StoreFile(file(name), writable: !isReadOnly) }
   }
 
-  /// Puts a new log in the place of the log, which gets the name of an earlier one, in one step.
+  /// Replaces the log by a new one, and renames it to an earlier log, in one step.
   ///
-  /// A crash leaves both, or the log alone. Afterwards their names are on the disk, if they are to
-  /// be.
+  /// A crash leaves either both logs, or the old one alone. When the method returns, the names are
+  /// on the disk if `isSynced` is true.
   ///
   /// - Parameters:
   ///   - epoch: The epoch of the log.
-  ///   - isSynced: Whether names are brought to the disk.
-  ///   - prepare: Makes a log of the file that it gets.
+  ///   - isSynced: Whether names are synced.
+  ///   - prepare: Creates a log in the given file.
   /// - Returns: The new log.
-  /// - Throws: ``StoreError`` with `noSpace` or `ioError`; everything is as it was then. With
-  ///   `reopenNeeded` it is not.
+  /// - Throws: ``StoreError`` with `noSpace` or `ioError`, with everything unchanged;
+  ///   `reopenNeeded` if the exchange could not be undone.
   package func beginLog(
     after epoch: UInt64, isSynced: Bool, _ prepare: (StoreFile) throws(StoreError) -> Void
   ) throws(StoreError) -> StoreFile {
@@ -78,22 +78,22 @@ extension StoreDirectory {
       try exchangeNames(file(Self.log), file(name))
       try? removeFile(file(name))
     } catch {
-      // Both belong together all the same, and the next opening reads both.
+      // The two logs belong together anyway, and the next opening reads both.
       throw StoreError(
         .reopenNeeded, "A new log could not be opened. Close the backend and open it again.",
         at: .init(path: path(name)), underlying: cause.refusal ?? cause)
     }
   }
 
-  /// Removes a log whose saves are in the files; its room is kept for the next one.
+  /// Removes a log whose saves are in the files, and keeps its room for the next log.
   package func endEarlierLog(_ epoch: UInt64) {
     try? renameFile(file(Self.earlierLog(epoch)), file(Self.spareLog))
   }
 
-  /// Gives back the room that was kept for the next log.
+  /// Frees the room that was kept for the next log.
   package func removeSpareLog() { remove(Self.spareLog) }
 
-  /// Removes logs that nobody needs, which a dead process has left.
+  /// Removes unneeded logs that a dead process has left.
   package func removeEarlierLogs(among names: [String], except needed: [UInt64]) {
     for name in names {
       guard let epoch = Self.epoch(ofEarlierLog: name), !needed.contains(epoch) else { continue }

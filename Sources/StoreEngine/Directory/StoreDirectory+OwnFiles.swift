@@ -1,8 +1,8 @@
 package import Files
 
-// The log, the manifest and the key file.
+// Access to the log, the manifest and the key file.
 extension StoreDirectory {
-  /// The file of the commit log; nil when there is none and it is not to be made.
+  /// Opens the commit log; nil if it does not exist and the directory is open for reading only.
   package func openLog() throws(StoreError) -> StoreFile? {
     if isReadOnly, try !hasLog() { return nil }
     return try systemErrors(at: path(Self.log)) {
@@ -15,20 +15,18 @@ extension StoreDirectory {
   /// Whether there is a log.
   package func hasLog() throws(StoreError) -> Bool { try hasFile(Self.log) }
 
-  /// The bytes of the manifest; nil when there is none.
+  /// Returns the bytes of the manifest; nil if there is none.
   package func manifest() throws(StoreError) -> [UInt8]? { try Self.manifest(in: opened()) }
 
-  /// The bytes of the manifest in a directory that need not be a sound store; nil when there is
-  /// none.
+  /// Returns the bytes of the manifest in a directory, which may be damaged; nil if there is none.
   package static func manifest(in directory: DirectoryHandle) throws(StoreError) -> [UInt8]? {
     try content(directory.file(manifest))
   }
 
-  /// The bytes of the key file; nil when there is none.
+  /// Returns the bytes of the key file; nil if there is none.
   package func keyFile() throws(StoreError) -> [UInt8]? { try Self.keyFile(in: opened()) }
 
-  /// The bytes of the key file in a directory that need not be a sound store; nil when there is
-  /// none.
+  /// Returns the bytes of the key file in a directory, which may be damaged; nil if there is none.
   package static func keyFile(in directory: DirectoryHandle) throws(StoreError) -> [UInt8]? {
     try content(directory.file(key))
   }
@@ -44,8 +42,9 @@ extension StoreDirectory {
     }
   }
 
-  /// Writes a manifest under another name, and renames it; ``synchronize()`` brings the name to the
-  /// disk.
+  /// Writes a manifest under another name, and renames it.
+  ///
+  /// ``synchronize()`` syncs the name.
   package func setManifest(_ bytes: [UInt8], durability: Durability) throws(StoreError) {
     try replace(
       Self.manifest, by: bytes, Self.newPrefix + "manifest", rights(ofNew: Self.manifest),
@@ -54,7 +53,7 @@ extension StoreDirectory {
 
   /// Writes a key file under another name, and renames it.
   ///
-  /// A new one is for its owner only.
+  /// Only its owner can read a new key file.
   package func setKeyFile(_ bytes: [UInt8]) throws(StoreError) {
     let old = try systemErrors(at: path(Self.key)) { try FileStatus.find(file(Self.key))?.rights }
     try replace(Self.key, by: bytes, Self.newPrefix + "key", old?.ofKey ?? .ownerOnly, .full)

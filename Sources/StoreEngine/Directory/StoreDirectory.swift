@@ -3,26 +3,26 @@ import Locks
 import Logging
 import Synchronization
 
-/// A locked directory that holds a store: what its files have in common, whatever their format.
+/// A locked directory that holds a store, with the operations that all file formats share.
 ///
-/// Beside the files of tables lie the commit log, the manifest, and for moments new files, whose
-/// names begin with `newPrefix`.
+/// Beside the files of tables it contains the commit log, the manifest, and temporarily new files,
+/// whose names begin with `newPrefix`.
 ///
-/// Files are opened, renamed and removed in the directory that was locked, wherever it is moved,
-/// and never in another one that has got its path.
+/// Files are opened, renamed and removed in the directory that was locked, even if it is moved.
+/// They are never looked up in another directory that has taken its path.
 public final class StoreDirectory: Sendable {
-  /// The file of the commit log.
+  /// The name of the commit log.
   package static let log = "Commit.log"
-  /// The file that says what the directory must hold.
+  /// The name of the manifest.
   package static let manifest = "Commit.manifest"
-  /// The file that an encrypted store's key is tried on.
+  /// The name of the key file of an encrypted store.
   package static let key = "Commit.key"
-  /// The named buffers, as a table is named.
+  /// The table name of the named buffers.
   package static let buffers = "NamedBuffers"
-  /// How the names of new files begin that are to take the place of others.
+  /// The prefix of the names of new files that will replace others.
   package static let newPrefix = ".new."
 
-  /// The path, without symbolic links, as it was when the directory was opened.
+  /// The path, without symbolic links, at the time the directory was opened.
   package let path: String
   package let isReadOnly: Bool
   private let handle: Locked<DirectoryHandle?>
@@ -35,10 +35,10 @@ public final class StoreDirectory: Sendable {
   ///
   /// - Parameters:
   ///   - directory: The path.
-  ///   - isReadOnly: Whether nothing in it is going to be written.
-  ///   - lock: Who is kept out.
-  ///   - createIfMissing: Whether a missing directory is made.
-  ///   - timeout: How long to wait for the lock.
+  ///   - isReadOnly: Whether nothing in the directory will be written.
+  ///   - lock: The processes and backends to exclude.
+  ///   - createIfMissing: Whether to create a missing directory.
+  ///   - timeout: The maximum time to wait for the lock.
   ///   - fileSystem: The file system of the path.
   /// - Throws: ``StoreError`` with `inUse` or `ioError`.
   package init(
@@ -65,7 +65,7 @@ public final class StoreDirectory: Sendable {
     }
   }
 
-  /// The open directory.
+  /// Returns the open directory.
   ///
   /// - Throws: ``StoreError`` with `closed`, or `forked` in a child process.
   package func opened() throws(StoreError) -> DirectoryHandle {
@@ -76,34 +76,34 @@ public final class StoreDirectory: Sendable {
     return handle
   }
 
-  /// The path of a file in it, for people.
+  /// Returns the path of a file in the directory, for messages.
   package func path(_ name: String) -> String { path + "/" + name }
 
-  /// A file in it.
+  /// Returns a file in the directory.
   ///
   /// - Throws: ``StoreError`` with `closed`, or `forked` in a child process.
   package func file(_ name: String) throws(StoreError) -> FileLocation { try opened().file(name) }
 
-  /// Whether a file is there.
+  /// Whether a file exists.
   ///
-  /// - Throws: ``StoreError`` with `ioError` when the system does not say.
+  /// - Throws: ``StoreError`` with `ioError` if the system can't tell.
   package func hasFile(_ name: String) throws(StoreError) -> Bool {
     try systemErrors(at: path(name)) { try exists(file(name)) }
   }
 
-  /// The names of all entries.
+  /// Returns the names of all entries.
   package func entries() throws(StoreError) -> [String] {
     try systemErrors(at: path) { try opened().entries() }
   }
 
-  /// Brings the names in it to the disk.
+  /// Syncs the names in the directory.
   package func synchronize() throws(StoreError) {
     try systemErrors(at: path) { try opened().synchronize() }
   }
 
   // MARK: Files
 
-  /// Maps a file into memory; nil when there is none.
+  /// Maps a file into memory; returns nil if it does not exist.
   ///
   /// - Throws: ``StoreError`` with `ioError`, `closed` or `forked`.
   func map(_ name: String) throws(StoreError) -> MappedFile? {
@@ -116,30 +116,30 @@ public final class StoreDirectory: Sendable {
     }
   }
 
-  /// Gives a file another name, in place of one that has it.
+  /// Renames a file, and replaces an existing file of the new name.
   ///
   /// - Throws: ``StoreError`` with `ioError`, `closed` or `forked`.
   func rename(_ name: String, to newName: String) throws(StoreError) {
     try systemErrors(at: path(name)) { try renameFile(file(name), file(newName)) }
   }
 
-  /// Removes a file, if that can be done; one that isn't there is fine.
+  /// Removes a file if possible; a missing file is not an error.
   func remove(_ name: String) { try? removeFile(file(name)) }
 
   // MARK: New files
 
-  /// The name of a new file, before it takes the place of another.
+  /// Returns the name of a new file, before it replaces another one.
   ///
-  /// Where processes share the store, the checkpoints in the log may name files while another process
-  /// makes new ones: no two of them have the same name.
+  /// If processes share the store, checkpoints in the log may name files while another process
+  /// creates new ones, so names are unique.
   func newName(_ name: String, _ mark: FileMark) -> String {
     shared == nil ? Self.newPrefix + name : "\(Self.newPrefix)\(mark.number)-\(name)"
   }
 
-  /// The rights of a new file of a name.
+  /// Returns the permissions for a new file.
   ///
-  /// They are those of the file whose place it takes, or of the log; the log of a new store may be
-  /// read by those who may list the directory, as far as the umask lets them.
+  /// They are those of the file that it replaces, or of the log. The log of a new store is readable
+  /// by everyone who may list the directory, as far as the umask permits.
   package func rights(ofNew name: String) throws(StoreError) -> FileRights {
     try noticeMove()
     return try systemErrors(at: path) {
@@ -149,27 +149,26 @@ public final class StoreDirectory: Sendable {
     }
   }
 
-  /// Refuses what the log can't mean.
+  /// Throws if the log names a file that it can't mean.
   package func check(_ replacement: Replacement) throws(StoreError) {
     guard replacement.newName.hasPrefix(Self.newPrefix), !replacement.newName.contains("/") else {
       throw StoreError(.damaged, "The log names a file that it can't mean.", at: .init(path: path))
     }
   }
 
-  /// Removes new files that will never be published.
+  /// Removes new files that will not be published.
   package func discard(_ replacements: [Replacement]) {
     for replacement in replacements { remove(replacement.newName) }
   }
 
-  /// Whether ``removeStrays()`` has seen files of values.
+  /// Whether ``removeStrays()`` has seen files of external values.
   var hasValueFiles: Bool { sawValueFile.load(ordering: .relaxed) }
 
-  /// Removes what a process has left that died while it made new files, and logs other than those
-  /// of some epochs; all names there were.
+  /// Removes new files that a dead process left, and logs of other epochs; returns all names found.
   package func removeStrays(keepingLogs epochs: [UInt64] = []) throws(StoreError) -> [String] {
     let names = try entries()
     removeEarlierLogs(among: names, except: epochs)
-    // All processes that had the store open have died.
+    // The shared file is unused: all processes that had the store open have died.
     if shared == nil, names.contains(SharedFile.name) { remove(SharedFile.name) }
     try systemErrors(at: path) {
       for name in names {
@@ -184,12 +183,12 @@ public final class StoreDirectory: Sendable {
 }
 
 extension StoreError {
-  /// The error of a change to a store that was opened for reading.
+  /// Returns the error for a change to a store that is open for reading only.
   package static func readOnly(at path: String) -> StoreError {
     StoreError(.readOnly, "The store was opened for reading only.", at: .init(path: path))
   }
 
-  /// The error of a store that was opened by the parent process.
+  /// Returns the error for a store that the parent process opened.
   package static func forked(_ path: String) -> StoreError {
     StoreError(
       .forked,
@@ -202,7 +201,7 @@ extension StoreError {
 }
 
 extension StoreError {
-  /// The error of a file that was there, or that the manifest lists, and that is there no more.
+  /// Returns the error for a missing file that existed before, or that the manifest lists.
   package static func fileGone(_ name: String, in path: String) -> StoreError {
     StoreError(
       .damaged, "The file is gone, with all records in it. Bring it back from a backup.",
@@ -210,16 +209,16 @@ extension StoreError {
   }
 }
 
-// A directory that is moved, or whose path another one gets, stays the one that is worked in.
+// A directory stays open and in use when it is moved, or when another one takes its path.
 extension StoreDirectory {
-  /// Where the directory is now.
+  /// Returns the present position of the directory.
   package func position() throws(StoreError) -> DirectoryHandle.Position {
     try systemErrors(at: path) { try opened().position() }
   }
 
-  /// Refuses a directory that has been removed, and reports one that has been moved, once.
+  /// Throws if the directory has been removed, and logs once that it has been moved.
   private func noticeMove() throws(StoreError) {
-    // Where that can't be told, the open directory does.
+    // If the position is unknown, the open directory is still usable.
     guard let position = try? position(), position != .unchanged else { return }
     if position == .removed {
       throw StoreError(
@@ -230,7 +229,7 @@ extension StoreDirectory {
     Logger(label: "stored-objects").warning("\(Self.message(position)) [\(path)]")
   }
 
-  /// The finding about a directory that is not where it was.
+  /// Returns the finding about a directory that is not where it was.
   package func positionFindings() throws(StoreError) -> [StoreFinding] {
     let position = try position()
     if position == .unchanged { return [] }

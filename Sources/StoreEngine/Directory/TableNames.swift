@@ -1,12 +1,12 @@
 extension StoreDirectory {
-  /// The longest name of a table in UTF-8.
+  /// The maximum length of a table's name in UTF-8.
   ///
-  /// Files have at most 255, and names are longer on the disk: a suffix, or what Tokyo Cabinet
-  /// makes beside a file (`.wal`, `.tmp.` and an inode number). The same for all backends, so that
-  /// a store can be converted.
+  /// File names have at most 255 bytes, and are longer on the disk: a suffix, or files that Tokyo
+  /// Cabinet creates beside a file (`.wal`, `.tmp.` and an inode number). All backends share the
+  /// limit, so that stores can be converted.
   package static let maximumNameByteCount = 230
 
-  /// Why no file can be made for a table of this name; nil when one can.
+  /// Returns the reason why a table can't have this name; nil if it can.
   package static func reason(againstTable name: String) -> String? {
     if name.isEmpty { return "it is empty" }
     if name.utf8.contains(where: { $0 == 0 || $0 == UInt8(ascii: "/") }) {

@@ -1,27 +1,26 @@
 package import Files
 
-/// A directory that is made under another name, and gets its own once everything in it is on the
-/// disk.
+/// A directory that is created under a temporary name, and renamed once its content is on the disk.
 ///
-/// Nobody but its owner can read it meanwhile. Then it and its files get the rights of those that
-/// they were made of.
+/// Only its owner can read it meanwhile. Then the directory and its files get the permissions of
+/// their originals.
 package struct TargetDirectory {
-  /// The name it will have.
+  /// The final path.
   package let path: String
-  /// The name under which it is made.
+  /// The temporary path.
   package let temporaryPath: String
 
-  /// The directory that it lies in.
+  /// The parent directory.
   private let parent: DirectoryHandle
   private let directory: DirectoryHandle
 
-  /// Makes a directory for something that is to be at a path where nothing is, or nothing in it.
+  /// Creates a directory at a path where there is nothing, or an empty directory.
   ///
   /// - Parameters:
-  ///   - path: Where it is to be.
-  ///   - source: The directory whose rights it gets, and its files those of the files there.
-  ///   - body: Makes the files.
-  /// - Returns: what the closure returns.
+  ///   - path: The final path.
+  ///   - source: The directory whose permissions it gets; its files get those of the files there.
+  ///   - body: Creates the files.
+  /// - Returns: The result of the closure.
   /// - Throws: `StoreError` with `ioError`.
   package static func make<Result>(
     at path: String, like source: DirectoryHandle,
@@ -69,7 +68,7 @@ package struct TargetDirectory {
       at: .init(path: path.path))
   }
 
-  /// A file in the directory.
+  /// Returns a file in the directory.
   package func file(_ name: String) -> FileLocation { directory.file(name) }
 
   /// Copies a file into the directory.
@@ -79,7 +78,7 @@ package struct TargetDirectory {
     }
   }
 
-  /// Brings a file in the directory to the disk.
+  /// Syncs a file in the directory.
   package func synchronize(_ name: String) throws(StoreError) {
     try systemErrors(at: temporaryPath + "/" + name) {
       try syncFile(file(name))
@@ -99,30 +98,30 @@ package struct TargetDirectory {
 
   private func remove() {
     let temporary = parent.file(lastComponent(temporaryPath))
-    // Once it has its name it is whole.
+    // After the rename the directory is complete and must stay.
     guard (try? FileStatus.find(temporary)?.identity) == directory.identity else { return }
     for name in (try? directory.entries()) ?? [] { try? removeFile(file(name)) }
     try? removeDirectory(temporary)
   }
 }
 
-/// The last part of a path.
+/// Returns the last component of a path.
 func lastComponent(_ path: String) -> String {
   path.split(separator: "/").last.map(String.init) ?? path
 }
 
 extension DirectoryHandle {
-  /// Gives the files in this directory the rights of those of the same names in another one.
+  /// Gives the files here the permissions of the files with the same names in another directory.
   ///
-  /// One that has no such file gets what all files there allow. A key is for its owner only, unless
-  /// it is shared with a group.
+  /// A file without a counterpart gets the permissions that all files there have in common. A key
+  /// file is only for its owner, unless it is shared with a group.
   func copyRights(ofFilesIn source: DirectoryHandle) throws(SystemError) {
     var known: [String: FileRights] = [:]
     for name in try source.entries() {
       guard let status = try FileStatus.find(source.file(name)), status.isRegular else { continue }
       known[name] = status.rights.ofReplacement
     }
-    // The key is kept from more people than the records.
+    // The key file is more restricted than the records, so it does not count.
     let others = known.filter { $0.key != StoreDirectory.key }.values
     let strictest = others.reduce(others.first) { $0?.limited(by: $1) }
     for name in try entries() {
@@ -132,7 +131,7 @@ extension DirectoryHandle {
     }
   }
 
-  /// Gives this directory the rights of another one, and none that a third one does not allow.
+  /// Gives this directory the permissions of another one, limited by given permissions.
   func takeRights(of source: DirectoryHandle, limitedBy other: FileRights? = nil)
     throws(SystemError)
   {

@@ -1,7 +1,7 @@
 package import Files
 
 extension StoreError {
-  /// A refusal of the operating system, as an error of the store.
+  /// Creates a store error from an error of the operating system.
   package init(_ error: SystemError) {
     let (code, message): (Code, String) =
       switch error.kind {
@@ -21,6 +21,6 @@ extension StoreError {
     self.init(code, message, at: .init(path: error.path), underlying: error)
   }
 
-  /// The refusal of the operating system that caused the error; nil for another cause.
+  /// The underlying error of the operating system, or nil.
   package var refusal: SystemError? { underlying as? SystemError }
 }

@@ -1,7 +1,7 @@
 import Files
 
 extension StoreError {
-  /// The error of a lower layer or of the application, as one of the store's.
+  /// Converts an error of a lower layer or of the application to a store error.
   package static func wrapping(_ error: any Error, _ code: Code, at location: Location)
     -> StoreError
   {
@@ -17,7 +17,7 @@ extension StoreError {
     }
   }
 
-  /// The error of a save in the log that can't be read.
+  /// Converts an error in decoding a save of the log to a store error.
   static func inSave(_ error: any Error) -> StoreError {
     guard let error = error as? DataBufferError else {
       return .wrapping(error, .damaged, at: Location())

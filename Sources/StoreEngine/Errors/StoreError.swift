@@ -1,6 +1,6 @@
-/// What went wrong in a store, where, and what to do about it.
+/// An error of a store: what happened, where, and what to do about it.
 ///
-/// Match the code, print the description:
+/// Match the code, and print the description:
 ///
 ///     do {
 ///       try store.saveChanges()
@@ -10,16 +10,17 @@
 ///
 /// The description names the place (file, class, row, offset) and the remedy, but never the content
 /// of a record.
-/// An error is as large as a reference, so that a function that throws it costs nothing while it
+///
+/// An error is as large as a reference, so a function that can throw it costs nothing while it
 /// doesn't.
 public struct StoreError: Error, Sendable {
   private let content: Content
 
-  /// What kind of thing went wrong.
+  /// The kind of error.
   public var code: Code { content.code }
-  /// What happened, and what to do, in a sentence or two.
+  /// A description of what happened and what to do, in a sentence or two.
   public var message: String { content.message }
-  /// Where it happened, as far as it is known.
+  /// The place of the error, as far as it is known.
   public var location: Location { content.location }
   /// The error of a lower layer that caused this one.
   public var underlying: (any Error)? { content.underlying }
@@ -36,13 +37,13 @@ public struct StoreError: Error, Sendable {
     }
   }
 
-  /// The place that an error is about.
+  /// The place of an error.
   public struct Location: Sendable, Hashable {
     /// The file or directory.
     public var path: String?
     /// The class, by its stored name.
     public var className: String?
-    /// The row, from 1.
+    /// The row ID, from 1.
     public var rowID: UInt32?
     /// The byte offset inside the record, from its first byte.
     public var offset: Int?
@@ -55,7 +56,7 @@ public struct StoreError: Error, Sendable {
     /// The key of an item in a table.
     public var key: String?
 
-    /// Names a place by as much as is known.
+    /// Creates a location from what is known.
     public init(
       path: String? = nil, className: String? = nil, rowID: UInt32? = nil, offset: Int? = nil,
       line: Int? = nil, property: String? = nil, table: String? = nil, key: String? = nil
@@ -70,7 +71,7 @@ public struct StoreError: Error, Sendable {
     }
   }
 
-  /// Describes a failure.
+  /// Creates an error.
   public init(
     _ code: Code, _ message: String, at location: Location = Location(),
     underlying: (any Error)? = nil
@@ -80,9 +81,9 @@ public struct StoreError: Error, Sendable {
 }
 
 extension StoreError {
-  /// The kinds of failure.
+  /// The kinds of error.
   ///
-  /// More may be added: a `switch` needs a default.
+  /// More may be added, so a `switch` needs a default.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     /// The name of the code, as in the source.
     public let description: String
@@ -93,16 +94,17 @@ extension StoreError {
     public static let inUse = Code(description: "inUse")
     /// The store was opened for reading only.
     public static let readOnly = Code(description: "readOnly")
-    /// The operating system refused to read or write.
+    /// The operating system refused a read or a write.
     public static let ioError = Code(description: "ioError")
     /// The disk or a limit on the file's size leaves no room.
     public static let noSpace = Code(description: "noSpace")
     /// The disk failed in an earlier save: close the backend and open it again.
     public static let reopenNeeded = Code(description: "reopenNeeded")
-    /// The process was forked since the backend was opened, which belongs to the parent: open the
-    /// store again.
+    /// The process was forked after the backend was opened; the backend belongs to the parent.
+    ///
+    /// Open the store again.
     public static let forked = Code(description: "forked")
-    /// Bytes on disk make no sense.
+    /// Bytes on disk are not valid.
     public static let damaged = Code(description: "damaged")
     /// The store is encrypted, and was opened without a key.
     public static let encrypted = Code(description: "encrypted")
@@ -110,14 +112,13 @@ extension StoreError {
     public static let notEncrypted = Code(description: "notEncrypted")
     /// The passphrase or key is not that of the store.
     public static let wrongKey = Code(description: "wrongKey")
-    /// Something in an encrypted store is not what was sealed in its place: it was changed or
-    /// moved.
+    /// Part of an encrypted store is not what was sealed in its place: it was changed or moved.
     public static let notAuthentic = Code(description: "notAuthentic")
     /// A record, a named buffer, or a key with its value is larger than the backend can keep.
     public static let tooLarge = Code(description: "tooLarge")
     /// A name can't be used for a class or a buffer.
     public static let invalidName = Code(description: "invalidName")
-    /// An insert met a row that is there already.
+    /// An insert met an existing row.
     public static let rowExists = Code(description: "rowExists")
 
     /// A class was used that is not registered with the store.
@@ -126,45 +127,43 @@ extension StoreError {
     public static let registeredTwice = Code(description: "registeredTwice")
     /// Two classes in a store have the same class ID.
     public static let classOrder = Code(description: "classOrder")
-    /// The properties of a class can't be found in records that were saved, or not without loss.
+    /// The properties of a class can't be found in saved records, or not without loss.
     public static let changedLayout = Code(description: "changedLayout")
-    /// A class writes something else than its layout says.
+    /// A class writes something other than its layout declares.
     public static let invalidLayout = Code(description: "invalidLayout")
     /// More than 255 classes were registered.
     public static let tooManyClasses = Code(description: "tooManyClasses")
 
-    /// The store has a migration that is not finished.
+    /// The store has an unfinished migration.
     public static let unfinishedMigration = Code(description: "unfinishedMigration")
-    /// The store has taken migrations in another order than the program has them.
+    /// The store has run migrations in another order than the program declares.
     public static let migrationOrder = Code(description: "migrationOrder")
 
-    /// An object's record is not there.
+    /// The record of an object is missing.
     public static let recordMissing = Code(description: "recordMissing")
-    /// An object's record was written by a newer version of its class, or a server's tables by a
-    /// later release of this package.
+    /// A newer version of a class wrote a record, or a later release wrote a server's tables.
     public static let newerVersion = Code(description: "newerVersion")
     /// An object could not be encoded.
     public static let notEncodable = Code(description: "notEncodable")
-    /// A deleted object still refers to others, and its delete rule is to deny that.
+    /// A deleted object still refers to others, and its delete rule denies that.
     public static let deleteDenied = Code(description: "deleteDenied")
-    /// Two objects have the same values where they must differ.
+    /// Two objects have the same values where they must be unique.
     public static let notUnique = Code(description: "notUnique")
-    /// A part of a predicate has thrown for an object.
+    /// Part of a predicate has thrown an error for an object.
     public static let notEvaluable = Code(description: "notEvaluable")
-    /// A line of a file to import is no JSON, or not in the form of an export.
+    /// A line of a file to import is not JSON, or not in the form of an export.
     public static let invalidJSON = Code(description: "invalidJSON")
-    /// A value to import can't be that of a property: it has another type, is out of range, or
-    /// refers to an object that isn't there.
+    /// A property can't have the value to import: wrong type, out of range, or a missing object.
     public static let invalidValue = Code(description: "invalidValue")
-    /// A limit or an offset is negative, or a name is none of the class.
+    /// A limit or an offset is negative, or the class has no such name.
     public static let invalidArgument = Code(description: "invalidArgument")
-    /// A search query can't be understood; the offset says where, in characters.
+    /// A search query can't be parsed; the offset gives the place, in characters.
     public static let invalidQuery = Code(description: "invalidQuery")
-    /// Content could not be read when it was needed, and has not been acknowledged since.
+    /// Content could not be read when it was needed, and the failure is not acknowledged yet.
     public static let contentUnavailable = Code(description: "contentUnavailable")
-    /// Others have committed changes to what this rests on.
+    /// Other stores have committed changes to the data that this change is based on.
     public static let conflict = Code(description: "conflict")
-    /// What has changed since a commit is not known any more: read everything again.
+    /// The changes since a commit are no longer known: read everything again.
     public static let historyExpired = Code(description: "historyExpired")
     /// The operation needs a store without unsaved changes.
     public static let unsavedChanges = Code(description: "unsavedChanges")
@@ -173,11 +172,11 @@ extension StoreError {
 
     /// A key-value store has no table of this name, or it has been dropped.
     public static let noSuchTable = Code(description: "noSuchTable")
-    /// The value of an item is of another type than the one it was asked for.
+    /// The value of an item is of another type than the requested one.
     public static let typeMismatch = Code(description: "typeMismatch")
-    /// The time after which an item expires is not after now.
+    /// The expiry time of an item is not in the future.
     public static let invalidExpiry = Code(description: "invalidExpiry")
-    /// A write to a key-value store was begun inside another one, or a save inside a transaction.
+    /// A write to a key-value store began inside another one, or a save inside a transaction.
     public static let nestedWrite = Code(description: "nestedWrite")
     /// The task was cancelled before its write began.
     public static let cancelled = Code(description: "cancelled")

@@ -1,5 +1,5 @@
 extension StoreCheck {
-  /// The values outside of records that were read.
+  /// The external values that were read.
   public struct CheckedValues: Sendable, Hashable {
     /// The number of values.
     public internal(set) var count = 0
@@ -8,10 +8,10 @@ extension StoreCheck {
   }
 }
 
-/// The part of a check that reads values outside of records.
+/// The part of a check that reads external values.
 struct ExternalCheck {
   private let backend: any StoreBackend
-  /// The rows of each class that could be read, by class ID.
+  /// The readable rows of each class, by class ID.
   private let rows: [UInt8: RowSet]
   private(set) var findings: [StoreFinding] = []
   private(set) var values = StoreCheck.CheckedValues()

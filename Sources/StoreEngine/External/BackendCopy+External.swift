@@ -1,5 +1,5 @@
 extension BackendCopy {
-  /// Copies the values outside of records, before the table that lists them.
+  /// Copies the external values, before the table that lists them.
   func copyValues(
     from source: any StoreBackend, to target: any StoreBackend
   ) throws(StoreError) {

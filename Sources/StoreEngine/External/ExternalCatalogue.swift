@@ -1,7 +1,8 @@
 import Files
 
-/// The list of values that are stored outside of records, and of the rows that refer to them: an
-/// ordered table, which is committed with the records.
+/// The list of external values and of the rows that refer to them.
+///
+/// It is an ordered table, which is committed together with the records:
 ///
 ///     0 | identifier (16) | class ID | row ID (4)   -->  size (8), checksum (4)
 ///     1 | class ID | row ID (4) | identifier (16)   -->  nothing
@@ -21,8 +22,7 @@ public struct ExternalCatalogue {
       (self.classID, self.rowID) = (classID, rowID)
     }
 
-    /// Stands for the rows of values that a salvage has found and the list did not have; no class
-    /// has this ID.
+    /// The owner of values that a salvage found and the list did not contain; no class has this ID.
     static let unknown = Owner(.max, 0)
 
     /// Stands for the commit that has removed a reference, as long as the history has its entry.
@@ -52,14 +52,14 @@ public struct ExternalCatalogue {
   private let backend: any StoreBackend
   private let id: OrderedTableID
 
-  /// Opens the table of a backend.
+  /// Opens the table on a backend.
   ///
   /// - Throws: ``StoreError`` with `closed`.
   package init(_ backend: any StoreBackend) throws(StoreError) {
     (self.backend, id) = (backend, try backend.orderedTable(Self.table))
   }
 
-  /// Opens the table of a backend; nil where there is none.
+  /// Opens the table on a backend; nil if it does not exist.
   ///
   /// - Throws: ``StoreError`` with `ioError` or `closed`.
   package static func ifUsed(in backend: any StoreBackend) throws(StoreError) -> Self? {
@@ -73,7 +73,7 @@ public struct ExternalCatalogue {
 
   // MARK: Reading
 
-  /// The values that a row refers to.
+  /// Returns the values that a row refers to.
   package func values(of owner: Owner) throws(StoreError) -> [ExternalID] {
     var values: [ExternalID] = []
     let range = KeyRange.prefix([Self.byOwner] + owner.key)
@@ -92,7 +92,7 @@ public struct ExternalCatalogue {
     }
   }
 
-  /// Visits each value with each row that refers to it; those of one value follow each other.
+  /// Calls a closure with each value and each row that refers to it, grouped by value.
   package func forEach(_ body: (ExternalReference, Owner) throws(StoreError) -> Void)
     throws(StoreError)
   {
@@ -133,8 +133,7 @@ public struct ExternalCatalogue {
 
   // MARK: Salvaging
 
-  /// The value that a key of the list is about; nil for a key that makes no sense, or stands for
-  /// another one.
+  /// Returns the value of a key in the list; nil for an invalid key, or one of the second kind.
   package static func value(ofKey key: [UInt8]) -> ExternalID? {
     guard key.first == byValue, key.count == 1 + ExternalID.byteCount + ownerSize else {
       return nil
@@ -142,7 +141,7 @@ public struct ExternalCatalogue {
     return ExternalID(bytes: key[1...ExternalID.byteCount])
   }
 
-  /// The key and the value for a reference of nobody knows whom.
+  /// Returns the entry for a reference whose row is unknown.
   static func unknownEntry(_ reference: ExternalReference) -> (key: [UInt8], value: [UInt8]) {
     ([byValue] + reference.id.bytes + Owner.unknown.key, size(of: reference))
   }

@@ -1,28 +1,28 @@
 import Files
 
-/// The file of a value: its head, and chunks one behind the other.
+/// The file format of an external value: a head, followed by the chunks.
 ///
-/// StoringLargeValues.md has the bytes.
+/// StoringLargeValues.md describes the bytes.
 package enum ExternalFileFormat {
   static let magic = Array("SO-Value".utf8)
   static let version: UInt32 = 1
   static let headSize = 48
-  /// What a file name ends with.
+  /// The suffix of file names.
   static let suffix = ".external"
-  /// No value is larger, so that no sum of sizes overflows.
+  /// The maximum size of a value, so that no sum of sizes overflows.
   static let maximumByteCount = 1 << 56
   private static let checksumSize = 4
 
-  /// The name of a value's file.
+  /// Returns the name of a value's file.
   static func fileName(_ id: ExternalID) -> String { id.description + suffix }
 
-  /// The value that a file is for; nil for other files.
+  /// Returns the value of a file name; nil for other files.
   static func id(ofFile name: String) -> ExternalID? {
     guard name.hasSuffix(suffix), name.utf8.count == 32 + suffix.utf8.count else { return nil }
     return ExternalID(name.dropLast(suffix.count))
   }
 
-  /// The first bytes of a file.
+  /// Returns the first bytes of a file.
   static func head(_ id: ExternalID, byteCount: Int, isSealed: Bool) -> [UInt8] {
     var head = magic
     head.append(littleEndian: version)
@@ -36,27 +36,27 @@ package enum ExternalFileFormat {
     return head
   }
 
-  /// The size of the value as the head says it, which need not be true.
+  /// Returns the size of the value in a head, which may be wrong.
   static func byteCount(inHead head: [UInt8]) -> Int {
     guard head.count == headSize else { return 0 }
     let count = head.lend { $0.loadUInt64(at: 32, isBigEndian: false) }
     return Int(min(count, UInt64(maximumByteCount)))
   }
 
-  /// By how many bytes a chunk grows.
+  /// Returns the number of bytes that a stored chunk is longer.
   static func overhead(_ sealing: Sealing?) -> Int { sealing?.seal.overhead ?? checksumSize }
 
-  /// Where a chunk begins.
+  /// Returns the offset of a chunk.
   static func offset(of number: Int, overhead: Int) -> Int {
     headSize + number * (ExternalChunks.size + overhead)
   }
 
-  /// The size of the whole file.
+  /// Returns the size of the whole file.
   static func fileSize(_ byteCount: Int, overhead: Int) -> Int {
     headSize + byteCount + ExternalChunks.count(byteCount) * overhead
   }
 
-  /// A chunk as it is stored.
+  /// Returns the stored form of a chunk.
   package static func stored(
     _ chunk: [UInt8], _ number: Int, of id: ExternalID, _ sealing: Sealing?
   ) throws(StoreError) -> [UInt8] {
@@ -73,7 +73,7 @@ package enum ExternalFileFormat {
     return stored
   }
 
-  /// The chunk that is stored so; nil when it is not what was written there.
+  /// Returns the chunk of a stored form; nil if it is not what was written in its place.
   package static func chunk(
     _ stored: [UInt8], _ number: Int, of id: ExternalID, _ sealing: Sealing?
   ) -> [UInt8]? {

@@ -1,6 +1,6 @@
 import Files
 
-/// The file of a value that is open for reading.
+/// The file of an external value, open for reading.
 final class ExternalFileInput: ExternalInput {
   private let reference: ExternalReference
   private let file: StoreFile

@@ -1,7 +1,7 @@
 import Files
 import Locks
 
-/// The file of a value that is being written.
+/// The file of an external value that is being written.
 final class ExternalFileOutput: ExternalOutput {
   private let id: ExternalID
   private let file: NewFile
@@ -12,8 +12,9 @@ final class ExternalFileOutput: ExternalOutput {
   private struct Progress {
     var chunkCount = 0
     var byteCount = 0
-    /// The first chunk as it is stored, until it is known to be the only one: a small value is
-    /// written by one call.
+    /// The stored first chunk, until there is a second one.
+    ///
+    /// So a small value is written by one call.
     var first: [UInt8]?
     var isFinished = false
   }

@@ -2,10 +2,10 @@ import Files
 import Locks
 import Synchronization
 
-/// The values of a store in a directory: one file for each.
+/// The external values of a store in a directory, one file each.
 ///
-/// A file gets its name when it is made. Until a commit refers to it nobody looks for it, and the
-/// next opening for writing removes it. Safe on any threads.
+/// A file has its final name from the beginning. Until a commit refers to it, nothing looks it up,
+/// and the next opening for writing removes it. Safe on any thread.
 public final class ExternalFiles: ExternalStorage {
   private let directory: StoreDirectory
   private let knownSealing = Locked<Sealing?>(nil)
@@ -14,19 +14,19 @@ public final class ExternalFiles: ExternalStorage {
   private var sealing: Sealing? { knownSealing.withLock { $0 } }
   private var isSynced: Bool { syncs.load(ordering: .relaxed) }
 
-  /// The files in a directory, which the backend has locked.
+  /// Creates the access to files in a directory, which the backend has locked.
   public init(_ directory: StoreDirectory) { self.directory = directory }
 
-  /// Sets how values are written; before any is.
+  /// Sets how values are written; called before any is written.
   func use(_ sealing: Sealing?, _ durability: Durability) {
     knownSealing.withLock { $0 = sealing }
     syncs.store(durability == .full, ordering: .relaxed)
   }
 
-  /// Whether the opening of the directory has seen any.
+  /// Whether the opening of the directory has seen any files of values.
   var mayHaveStrays: Bool { directory.hasValueFiles }
 
-  /// Makes a file for a value.
+  /// Creates a file for a value.
   public func create(_ id: ExternalID) throws(StoreError) -> any ExternalOutput {
     if directory.isReadOnly {
       throw StoreError.readOnly(at: directory.path)
@@ -56,15 +56,15 @@ public final class ExternalFiles: ExternalStorage {
       """, at: .init(path: location.path))
   }
 
-  /// Brings the names in the directory to the disk, if saves are brought there.
+  /// Syncs the names in the directory, if the durability level requires it.
   public func synchronize() throws(StoreError) {
     if isSynced { try directory.synchronize() }
   }
 
   /// Removes the file of a value.
   ///
-  /// Other processes may read it, or be about to refer to it: where there are any it stays, and the
-  /// next opening that is alone removes it.
+  /// If other processes have the store open, the file stays, because they may read it or be about
+  /// to refer to it. The next exclusive opening removes it.
   public func remove(_ id: ExternalID) throws(StoreError) {
     if directory.shared == nil { try removeStray(id) }
   }
@@ -75,7 +75,7 @@ public final class ExternalFiles: ExternalStorage {
     try systemErrors(at: location.path) { try removeFile(location) }
   }
 
-  /// Reads a file that need not be one of a store that opens.
+  /// Verifies a file, which may belong to a damaged store.
   ///
   /// - Throws: ``StoreError`` with `damaged`, `notAuthentic` or `ioError`.
   static func verify(
@@ -95,7 +95,7 @@ public final class ExternalFiles: ExternalStorage {
     return ExternalReference(id: id, byteCount: byteCount, checksum: checksum.value)
   }
 
-  /// The values that have files.
+  /// Returns the values that have files.
   public func list() throws(StoreError) -> [(id: ExternalID, storedByteCount: Int)] {
     var values: [(id: ExternalID, storedByteCount: Int)] = []
     for name in try directory.entries() {

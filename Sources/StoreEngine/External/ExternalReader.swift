@@ -1,6 +1,6 @@
 import Files
 
-/// Reads a value chunk by chunk, in constant memory.
+/// A reader of an external value, chunk by chunk, in constant memory.
 ///
 ///     var reader = try song.recording.reader()
 ///     while let chunk = try reader.next() { send(chunk) }
@@ -20,14 +20,14 @@ public struct ExternalReader: Sendable {
     case stored(any ExternalInput, ExternalReference)
   }
 
-  /// Reads bytes in memory.
+  /// Creates a reader of bytes in memory.
   package init(_ bytes: [UInt8]) { (source, byteCount) = (.memory(bytes), bytes.count) }
 
   package init(_ input: any ExternalInput, _ reference: ExternalReference) {
     (source, byteCount) = (.stored(input, reference), reference.byteCount)
   }
 
-  /// The next bytes, at most 64 KiB; nil at the end.
+  /// Returns the next bytes, at most 64 KiB; nil at the end.
   ///
   /// - Throws: ``StoreError`` with `damaged`, `notAuthentic`, `ioError` or `closed`.
   public mutating func next() throws(StoreError) -> [UInt8]? {
@@ -44,12 +44,12 @@ public struct ExternalReader: Sendable {
     return chunk
   }
 
-  /// Reads a part of the value, whatever ``next()`` has returned.
+  /// Reads a part of the value, independently of ``next()``.
   ///
-  /// Complexity: linear in the part, and two chunks.
+  /// Complexity: linear in the part, plus two chunks.
   ///
-  /// - Precondition: the range is inside of the value.
-  /// - Throws: ``StoreError``, as ``next()``.
+  /// - Precondition: The range is inside of the value.
+  /// - Throws: ``StoreError``, as ``next()`` does.
   public func bytes(in range: Range<Int>) throws(StoreError) -> [UInt8] {
     precondition(range.lowerBound >= 0 && range.upperBound <= byteCount, "a part beyond the value")
     var bytes: [UInt8] = []
@@ -75,7 +75,7 @@ public struct ExternalReader: Sendable {
     }
   }
 
-  /// All bytes, checked against the checksum in the record.
+  /// Returns all bytes, verified by the checksum in the record.
   package consuming func readAll() throws(StoreError) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(byteCount)

@@ -1,16 +1,16 @@
 import Files
 
-/// The name of a value that is stored outside of records: 128 random bits.
+/// The identifier of an external value: 128 random bits.
 public struct ExternalID: Hashable, Sendable, CustomStringConvertible {
   /// The first half.
   public let high: UInt64
   /// The second half.
   public let low: UInt64
 
-  /// Makes an identifier of its halves.
+  /// Creates an identifier from its halves.
   public init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
 
-  /// Draws an identifier.
+  /// Returns a random identifier.
   public static func random() -> ExternalID {
     ExternalID(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max))
   }
@@ -18,7 +18,7 @@ public struct ExternalID: Hashable, Sendable, CustomStringConvertible {
   /// The number of bytes.
   static let byteCount = 16
 
-  /// The bytes, the highest first.
+  /// The bytes, most significant byte first.
   public var bytes: [UInt8] {
     var bytes: [UInt8] = []
     bytes.append(bigEndian: high)
@@ -26,7 +26,7 @@ public struct ExternalID: Hashable, Sendable, CustomStringConvertible {
     return bytes
   }
 
-  /// The identifier that some bytes are; nil if there are not 16 of them.
+  /// Creates an identifier from bytes; nil if there are not 16 of them.
   public init?(bytes: some Collection<UInt8>) {
     guard bytes.count == Self.byteCount else { return nil }
     var (high, low) = (UInt64(0), UInt64(0))
@@ -34,7 +34,7 @@ public struct ExternalID: Hashable, Sendable, CustomStringConvertible {
     self.init(high: high, low: low)
   }
 
-  /// 32 hexadecimal digits, in lower case.
+  /// The identifier as 32 lowercase hexadecimal digits.
   public var description: String {
     [high, low].map { half in
       let digits = String(half, radix: 16)
@@ -42,7 +42,7 @@ public struct ExternalID: Hashable, Sendable, CustomStringConvertible {
     }.joined()
   }
 
-  /// The identifier that a text is; nil for any other text.
+  /// Creates an identifier from its description; nil for any other text.
   public init?(_ text: some StringProtocol) {
     guard text.utf8.count == 32, let high = UInt64(text.prefix(16), radix: 16),
       let low = UInt64(text.suffix(16), radix: 16)
@@ -52,26 +52,26 @@ public struct ExternalID: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// What a record holds of a value that is stored outside of it.
+/// The reference to an external value in a record.
 public struct ExternalReference: Hashable, Sendable {
-  /// The name of the value.
+  /// The identifier of the value.
   public let id: ExternalID
   /// The size of the value.
   public let byteCount: Int
   /// The CRC-32C of the value.
   public let checksum: UInt32
 
-  /// Describes a value.
+  /// Creates a reference.
   public init(id: ExternalID, byteCount: Int, checksum: UInt32) {
     (self.id, self.byteCount, self.checksum) = (id, byteCount, checksum)
   }
 }
 
-/// A value in a record, or what a record holds of one outside.
+/// The content of an external value in a record: the value itself, or a reference to it.
 package enum ExternalContent: Sendable {
   /// The value itself.
   case inline([UInt8])
-  /// A reference.
+  /// A reference to the value.
   case outside(ExternalReference)
 
   private static let inlineTag: UInt8 = 1
@@ -91,7 +91,7 @@ package enum ExternalContent: Sendable {
     }
   }
 
-  /// Writes what stands in front of a value in the record, a count and bytes.
+  /// Writes the bytes that precede a value in the record, which follows as a count and bytes.
   static func writeInline(to buffer: inout DataBuffer) { buffer.write(inlineTag) }
 
   /// Reads a value or a reference.
@@ -119,19 +119,19 @@ package enum ExternalContent: Sendable {
   }
 }
 
-/// The owner of a buffer that can read values that are stored outside.
+/// The owner of a buffer, which can read external values.
 package protocol ExternalContents: AnyObject {
-  /// The bytes of a value.
+  /// Returns the bytes of a value.
   ///
   /// - Throws: ``StoreError``.
   func bytes(of reference: ExternalReference) throws(StoreError) -> [UInt8]
 }
 
 extension DataBuffer {
-  /// Passes over a value, or a reference to one.
+  /// Skips a value, or a reference to one.
   mutating func skipExternal() throws(DataBufferError) { _ = try ExternalContent(from: &self) }
 
-  /// Reads a value that may be outside, and writes it as one in the record.
+  /// Reads a value or a reference to one, and writes the value as ordinary bytes.
   mutating func convertExternal(to output: inout DataBuffer) throws(DataBufferError) {
     let offset = offset
     switch try ExternalContent(from: &self) {

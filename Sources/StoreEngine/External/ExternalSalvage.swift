@@ -1,20 +1,20 @@
 import Files
 
-/// The values outside of records that a salvage finds.
+/// The external values that a salvage finds.
 struct ExternalSalvage {
   private let source: SalvageSource
-  /// The values whose files are whole.
+  /// The values whose files are undamaged.
   private(set) var sound: [ExternalID: ExternalReference] = [:]
   private var damaged: Set<ExternalID> = []
 
   init(_ source: SalvageSource) { self.source = source }
 
-  /// Whether there are any files.
+  /// Whether there are no files of values.
   var isEmpty: Bool { sound.isEmpty && damaged.isEmpty }
 
   /// Reads all files.
   ///
-  /// Memory: 100 bytes for each.
+  /// It needs memory for 100 bytes per file.
   mutating func read(_ report: inout SalvageReport) throws(StoreError) {
     for name in try source.entries().sorted() {
       guard let id = ExternalFileFormat.id(ofFile: name) else { continue }
@@ -30,13 +30,14 @@ struct ExternalSalvage {
     }
   }
 
-  /// The values that the list of the store lacks; an opening must not remove them, since records
-  /// may refer to them.
+  /// Returns the values that the list of the store lacks.
+  ///
+  /// An opening must not remove them, because records may refer to them.
   func unlisted(besides listed: Set<ExternalID>) -> [ExternalReference] {
     sound.values.filter { !listed.contains($0.id) }
   }
 
-  /// Copies what is whole, and reports what is gone.
+  /// Copies the undamaged files, and reports missing ones.
   func copy(
     listed: Set<ExternalID>, to target: TargetDirectory, _ report: inout SalvageReport
   ) throws(StoreError) {

@@ -1,14 +1,14 @@
-/// Where a backend keeps values that are too large for records.
+/// The storage of a backend for values that are too large for records.
 ///
-/// A value is a row of chunks of 64 KiB under an identifier; the last chunk may be shorter. It is
-/// written once and never changes. Which values there are is listed by the ordered table
-/// ``ExternalCatalogue/table``, which a save commits with its records, so a commit need not know of
-/// values: they are whole before it, and removed after it.
+/// A value is a sequence of chunks of 64 KiB under an identifier; the last chunk may be shorter. It
+/// is written once and never changes. The ordered table ``ExternalCatalogue/table`` lists the
+/// values, and a save commits it with its records. So a commit need not know about values: they are
+/// complete before it, and removed after it.
 ///
-/// A backend on files has a file for each value. One on a server has a table of chunks: identifier,
-/// number, bytes. Safe on any threads.
+/// A backend on files has a file for each value. A backend on a server has a table of chunks:
+/// identifier, number, bytes. Safe on any thread.
 public protocol ExternalStorage: Sendable {
-  /// Begins a value under an identifier that nothing has.
+  /// Creates a value under an unused identifier.
   ///
   /// - Throws: ``StoreError`` with `readOnly`, `noSpace`, `ioError` or `closed`.
   func create(_ id: ExternalID) throws(StoreError) -> any ExternalOutput
@@ -19,17 +19,17 @@ public protocol ExternalStorage: Sendable {
   ///   `closed`.
   func open(_ reference: ExternalReference) throws(StoreError) -> any ExternalInput
 
-  /// Brings the names of finished values to the disk, before the commit that refers to them.
+  /// Syncs the names of finished values, before the commit that refers to them.
   ///
   /// - Throws: ``StoreError`` with `ioError` or `closed`.
   func synchronize() throws(StoreError)
 
-  /// Removes a value; one that isn't there is fine.
+  /// Removes a value; a missing value is not an error.
   ///
   /// - Throws: ``StoreError`` with `ioError` or `closed`.
   func remove(_ id: ExternalID) throws(StoreError)
 
-  /// The values that are there, finished or not, and the bytes that each takes, in no order.
+  /// Returns the existing values, finished or not, and their stored sizes, in no particular order.
   ///
   /// - Throws: ``StoreError`` with `ioError` or `closed`.
   func list() throws(StoreError) -> [(id: ExternalID, storedByteCount: Int)]
@@ -37,42 +37,42 @@ public protocol ExternalStorage: Sendable {
 
 /// A value that is being written.
 ///
-/// For one thread at a time. One that is released before it is finished is removed.
+/// Use it from one thread at a time. It is removed if it is released before it is finished.
 public protocol ExternalOutput: AnyObject, Sendable {
-  /// Adds a chunk; all but the last have ``ExternalChunks/size`` bytes.
+  /// Adds a chunk; all except the last have ``ExternalChunks/size`` bytes.
   ///
   /// - Throws: ``StoreError`` with `noSpace`, `ioError` or `closed`.
   func append(_ chunk: [UInt8]) throws(StoreError)
 
-  /// Makes the value whole, and brings its bytes to the disk if saves are brought there.
+  /// Completes the value, and syncs its bytes if the durability level requires it.
   ///
   /// - Throws: ``StoreError`` with `noSpace`, `ioError` or `closed`.
   func finish() throws(StoreError)
 }
 
-/// A value that is open for reading; safe on any threads.
+/// A value that is open for reading; safe on any thread.
 public protocol ExternalInput: AnyObject, Sendable {
-  /// Reads a chunk, and checks it.
+  /// Reads and verifies a chunk.
   ///
   /// - Throws: ``StoreError`` with `damaged`, `notAuthentic`, `ioError` or `closed`.
   func chunk(_ number: Int) throws(StoreError) -> [UInt8]
 }
 
-/// How values are divided.
+/// The division of values into chunks.
 public enum ExternalChunks {
-  /// The number of bytes of every chunk but the last.
+  /// The number of bytes of every chunk except the last.
   public static let size = 64 << 10
 
-  /// The number of chunks of a value.
+  /// Returns the number of chunks of a value.
   public static func count(_ byteCount: Int) -> Int { (byteCount + size - 1) / size }
 
-  /// The number of bytes of a chunk.
+  /// Returns the number of bytes of a chunk.
   public static func byteCount(of number: Int, in byteCount: Int) -> Int {
     min(size, byteCount - number * size)
   }
 }
 
 extension StoreBackend {
-  /// None: values of any size stay in their records.
+  /// No storage: values of any size stay in their records.
   public var externalStorage: (any ExternalStorage)? { nil }
 }

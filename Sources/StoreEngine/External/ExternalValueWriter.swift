@@ -1,4 +1,4 @@
-/// Writes a value to a storage, chunk by chunk.
+/// A writer of an external value, chunk by chunk.
 package struct ExternalValueWriter {
   private let output: any ExternalOutput
   private let id: ExternalID
@@ -36,7 +36,7 @@ package struct ExternalValueWriter {
     try output.append(chunk)
   }
 
-  /// Makes the value whole.
+  /// Completes the value.
   ///
   /// - Throws: ``StoreError``.
   package mutating func finish() throws(StoreError) -> ExternalReference {
@@ -45,7 +45,7 @@ package struct ExternalValueWriter {
     return ExternalReference(id: id, byteCount: byteCount, checksum: checksum.value)
   }
 
-  /// The checksum of bytes that a record may refer to.
+  /// Returns the checksum of bytes, as in a reference to them.
   package static func checksum(_ bytes: [UInt8]) -> UInt32 {
     var checksum = CRC32C()
     checksum.update(bytes.span)

@@ -1,30 +1,30 @@
 import Locks
 
-/// The values that the process holds, so that none is removed that somebody can still read.
+/// The external values that the process holds, so that none is removed while it can be read.
 ///
-/// A value is removed when nobody holds it and no row refers to it. Safe on any threads.
+/// A value is removed when no object holds it and no row refers to it. Safe on any thread.
 package final class ExternalValues: Sendable {
-  /// Where the values are.
+  /// The storage of the values.
   package let storage: any ExternalStorage
   private let state = Locked(State())
 
   fileprivate struct State {
     var uses: [ExternalID: Use] = [:]
-    /// How many of them may have to be removed.
+    /// The number of values that may have to be removed.
     var doubtfulCount = 0
-    /// Whether a commit has failed half-way, so that nobody knows what rows refer to.
+    /// Whether a commit has failed half-way, so that the references of rows are unknown.
     var isSuspended = false
-    /// How many snapshots have been taken.
+    /// The number of snapshots taken so far.
     var snapshotCount: UInt64 = 0
-    /// Those that are held, by their numbers.
+    /// The numbers of the snapshots that still exist.
     var snapshots: Set<UInt64> = []
   }
 
   fileprivate struct Use {
     var holderCount = 0
-    /// Whether perhaps no row refers to the value.
+    /// Whether it is possible that no row refers to the value.
     var isDoubtful = false
-    /// How many snapshots had been taken when that was noticed last: these may refer to it.
+    /// The number of snapshots when that was last noticed; these may refer to the value.
     var snapshotCount: UInt64 = 0
   }
 
@@ -62,22 +62,21 @@ package final class ExternalValues: Sendable {
     state.withLock { $0.uses[id].map { $0.holderCount > 0 } ?? false }
   }
 
-  /// Takes note of values to which a commit has removed a reference.
+  /// Records that a commit has removed references to values.
   package func didDrop(_ values: some Sequence<ExternalID>) {
     state.withLock { state in
       for id in values { state.doubt(id) }
     }
   }
 
-  /// Removes nothing any more: a commit has failed, and may be there when the store is opened
-  /// again.
+  /// Stops removing values, after a commit that failed and may be there after reopening.
   package func suspend() { state.withLock { $0.isSuspended = true } }
 
-  /// Removes the values that nobody holds and no row refers to.
+  /// Removes the values that no object holds and no row refers to.
   ///
-  /// What can't be removed is tried again at the next opening.
+  /// Values that can't be removed now are removed at the next opening.
   package func collect(_ backend: any StoreBackend) {
-    // A snapshot knows only what rows referred to then.
+    // A snapshot knows only the references at its time.
     if backend.isReadOnly { return }
     let candidates = state.withLock { state in
       guard state.doubtfulCount > 0, !state.isSuspended else { return [ExternalID]() }
@@ -91,7 +90,7 @@ package final class ExternalValues: Sendable {
     for id in candidates {
       let isReferenced = (try? catalogue.isReferenced(id)) ?? true
       state.withLock { state in
-        // Who holds it from now on finds it gone, and can't save a reference to it.
+        // An object that takes the value from now on finds it removed, and can't save a reference.
         guard state.uses[id]?.holderCount == 0 else { return }
         state.settle(id)
         if !isReferenced { try? storage.remove(id) }
@@ -113,12 +112,12 @@ extension ExternalValues.State {
   }
 }
 
-/// The values that a snapshot may refer to: none of them is removed while this is held.
+/// A claim on all values that a snapshot may refer to: none of them is removed while it exists.
 package final class ExternalValuesInUse: Sendable {
   let values: ExternalValues
   private let number: UInt64
 
-  /// Keeps what rows refer to now, and what they refer to when a snapshot is taken next.
+  /// Keeps the values that rows refer to now, or when the next snapshot is taken.
   package init(_ values: ExternalValues) {
     self.values = values
     number = values.beginSnapshot()
@@ -127,13 +126,13 @@ package final class ExternalValuesInUse: Sendable {
   deinit { values.endSnapshot(number) }
 }
 
-/// A stored value that somebody holds.
+/// A stored external value that an object holds.
 package final class ExternalValue: Sendable {
-  /// What records hold of it.
+  /// The reference in records.
   package let reference: ExternalReference
-  /// Where it is held.
+  /// The values of its backend.
   package let values: ExternalValues
-  /// Whether it was stored here, and has been held since.
+  /// Whether it was stored by this process, and has been held since.
   package let isNew: Bool
 
   /// Holds a value.
@@ -151,7 +150,7 @@ package final class ExternalValue: Sendable {
 
   /// Opens the value.
   ///
-  /// - Throws: ``StoreError``, as ``ExternalStorage/open(_:)``.
+  /// - Throws: ``StoreError``, as ``ExternalStorage/open(_:)`` does.
   package func reader() throws(StoreError) -> ExternalReader {
     ExternalReader(try values.storage.open(reference), reference)
   }

@@ -1,14 +1,13 @@
 extension LoggedBackend {
-  /// The files of values that are stored outside of records; nil where the files keep none.
+  /// The files of external values; nil if the backend's files have none.
   public var externalStorage: (any ExternalStorage)? { files.external }
 
-  /// Removes values that a process has left which died before it could commit, or after the commit
-  /// that dropped them.
+  /// Removes values that a process left when it died before its commit, or after dropping them.
   ///
-  /// Asks nothing of the disk in a store that has no values.
+  /// It does not access the disk in a store without external values.
   func removeStrayValues() {
     guard !isReadOnly, let external = files.external, external.mayHaveStrays else { return }
-    // Where the list can't be read, a check tells, and nothing is removed.
+    // If the list can't be read, nothing is removed, and a check reports the problem.
     guard let used = try? usedValues(), let values = try? external.list() else { return }
     for (id, _) in values where !used.contains(id) { try? external.removeStray(id) }
   }
@@ -21,6 +20,6 @@ extension LoggedBackend {
 }
 
 extension RecordFiles {
-  /// None: values of any size stay in their records.
+  /// No files: values of any size stay in their records.
   public var external: ExternalFiles? { nil }
 }

@@ -1,42 +1,42 @@
 import Files
 
-/// Checks a backend without knowing any class: what the tool `stored-objects` does.
+/// A check of a backend that needs no classes, as the tool `stored-objects` runs it.
 ///
 ///     let check = try BackendCheck(backend).run()
 ///
-/// Of each class it reads the metadata row and all records: are the rows ones that were given out,
-/// is each there once, does the count agree, are the checksums right where there are any. The class
-/// IDs of all classes must be 0, 1, 2 and so on. Of the named buffers it checks names and
-/// checksums. What only a class knows is for `Store.check(progress:)`.
+/// For each class it reads the metadata row and all records. It checks that each row was given out,
+/// that it occurs only once, that the count is right, and that the checksums are right where there
+/// are any. The class IDs of all classes must be 0, 1, 2 and so on. For named buffers it checks
+/// names and checksums. Use `Store.check(progress:)` for checks that need the classes.
 public struct BackendCheck {
   private let backend: any StoreBackend
   private var report = StoreCheck()
   /// The rows of each table that could be read, and its metadata.
   package private(set) var tables: [String: CheckedTable] = [:]
 
-  /// What the check knows of a table that it has read.
+  /// The state of a table that was read.
   package struct CheckedTable {
-    /// Nil when not all of them could be read.
+    /// The rows; nil if not all of them could be read.
     package var rows: RowSet?
     package var metadata: ClassMetadata?
-    /// Rows that were found wrong, which need not be decoded.
+    /// The rows with findings, which need not be decoded.
     package var damagedRows = RowSet()
   }
 
-  /// Prepares the check of a backend.
+  /// Creates the check of a backend.
   public init(_ backend: any StoreBackend) { self.backend = backend }
 
-  /// Reads everything.
+  /// Runs the check.
   ///
-  /// What is wrong is a finding and no error. Saves of other stores on the backend wait meanwhile;
-  /// they see no change.
+  /// A problem becomes a finding and not an error. Saves of other stores on the backend wait
+  /// meanwhile, and see no change.
   ///
-  /// Complexity: linear in the size of all records. Memory: one bit for each row, and what
-  /// ``StoreBackend/inspect()`` needs.
+  /// Complexity: linear in the size of all records. It needs memory for one bit per row, and for
+  /// ``StoreBackend/inspect()``.
   ///
-  /// - Parameter progress: Hears how far the check has come; must not save.
-  /// - Returns: What was read, and what is wrong with it.
-  /// - Throws: ``StoreError`` with `closed`, or `ioError` when the directory can't be read.
+  /// - Parameter progress: Called with the progress of the check; must not save.
+  /// - Returns: The report.
+  /// - Throws: ``StoreError`` with `closed`, or `ioError` if the directory can't be read.
   public func run(progress: (IntegrityProgress) -> Void = { _ in }) throws(StoreError) -> StoreCheck
   {
     var check = self
@@ -44,7 +44,7 @@ public struct BackendCheck {
     return check.report
   }
 
-  /// Reads everything; inside ``StoreCoordinator/whileCommitting(_:)``.
+  /// Runs the check inside of ``StoreCoordinator/whileCommitting(_:)``.
   package mutating func walk(_ progress: (IntegrityProgress) -> Void) throws(StoreError) {
     let inspection = try backend.inspect()
     for finding in inspection.findings { report.add(finding) }
@@ -56,7 +56,7 @@ public struct BackendCheck {
     try checkExternals()
   }
 
-  /// The report so far; the check goes on with an empty one.
+  /// Returns the report so far; the check continues with an empty one.
   package mutating func takeReport() -> StoreCheck {
     defer { report = StoreCheck() }
     return report
@@ -70,7 +70,7 @@ extension BackendCheck {
     .init(path: backend.location, className: name, rowID: rowID)
   }
 
-  /// Runs a part of the check; what it throws is a finding, but for a backend that is closed.
+  /// Runs a part of the check, and turns its errors into findings, unless the backend is closed.
   private mutating func noting(
     _ kind: StoreFinding.Kind, at location: StoreError.Location,
     _ body: (inout BackendCheck) throws(StoreError) -> Void
@@ -129,7 +129,7 @@ extension BackendCheck {
     }
   }
 
-  /// Checks one record as far as that goes without its class.
+  /// Checks one record as far as possible without its class.
   private mutating func verify(
     _ rowID: UInt32, _ bytes: [UInt8], _ range: Range<Int>, _ name: String,
     _ metadata: ClassMetadata?
@@ -160,7 +160,7 @@ extension BackendCheck {
       bytes.span.extracting(range), classID: metadata.classID, rowID: rowID)
   }
 
-  /// Checks the version byte of a class that says that it has one.
+  /// Checks the version byte of a record, if its class has version bytes.
   private mutating func verifyVersion(
     _ rowID: UInt32, _ bytes: [UInt8], _ range: Range<Int>, _ name: String,
     _ metadata: ClassMetadata
@@ -209,14 +209,14 @@ extension BackendCheck {
         hasChecksums: metadata?.flags?.contains(.checksums) == true))
   }
 
-  /// The number of classes whose IDs nobody knows.
+  /// Returns the number of classes with unknown IDs.
   private func unreadableClasses(_ inspection: StoreInspection) -> Int {
     let damaged = Set(inspection.findings.compactMap(\.location.className))
     return tables.values.count { $0.metadata == nil }
       + damaged.count { tables[$0] == nil && $0 != "NamedBuffers" }
   }
 
-  /// The IDs of all classes must be those of a list without gaps, but for retired classes.
+  /// Checks that the class IDs have no repeats and, except for retired classes, no gaps.
   private mutating func checkClassIDs(unreadable: Int) {
     var names: [UInt8: String] = [:]
     for (name, table) in tables.sorted(by: { $0.key < $1.key }) {
@@ -249,8 +249,9 @@ extension StoreCheck {
 // MARK: - Ordered tables
 
 extension BackendCheck {
-  /// Counts the keys of ordered tables, which the backend has inspected; those that are damaged are
-  /// left out.
+  /// Counts the keys of ordered tables, except those of damaged tables.
+  ///
+  /// The backend has inspected the tables already.
   private mutating func countKeys() throws(StoreError) {
     try noting(.fileDamaged, at: .init(path: backend.location)) { (check) throws(StoreError) in
       for name in try check.backend.orderedTableNames().sorted(by: { $0.fileName < $1.fileName }) {

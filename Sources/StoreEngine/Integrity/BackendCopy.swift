@@ -1,23 +1,22 @@
 import Files
 
-/// Copies all records, named buffers and ordered tables of a store into an empty one on another
-/// backend.
+/// A copy of all records, named buffers and ordered tables of a store to another, empty backend.
 ///
 ///     try BackendCopy(from: old, to: new).run()
 ///
-/// Every byte is the same afterwards, the metadata rows included; only the files around them are of
-/// another kind. What was written is read back and compared, record by record.
+/// Every byte is the same afterwards, including the metadata rows; only the format of the files
+/// differs. The copy is read back and compared, record by record.
 ///
-/// The numbers of commits go on: the next save to the copy gets the number that it would have got
-/// in the source. Open stores on the copy afterwards.
+/// The commit numbers continue: the next save to the copy gets the number that it would have had in
+/// the source. Open stores on the copy afterwards.
 public struct BackendCopy {
-  /// So many bytes of records are committed at a time.
+  /// The number of bytes of records in one commit.
   static let batchSize = 32 << 20
 
   fileprivate let source: any StoreBackend
   fileprivate let target: any StoreBackend
 
-  /// Prepares a copy.
+  /// Creates a copy.
   public init(from source: any StoreBackend, to target: any StoreBackend) {
     self.source = source
     self.target = target
@@ -27,12 +26,13 @@ public struct BackendCopy {
   ///
   /// Saves of stores on the source wait meanwhile.
   ///
-  /// Complexity: linear in the size of all records. Memory: 32 MiB, and the largest record.
+  /// Complexity: linear in the size of all records. It needs memory for 32 MiB and the largest
+  /// record.
   ///
-  /// - Parameter progress: Hears how far it has come, in records.
-  /// - Returns: the number of records.
-  /// - Throws: ``StoreError`` with `ioError` when the target is not empty, `damaged` when it does
-  ///   not give back what was written, and what the backends throw.
+  /// - Parameter progress: Called with the progress, in tables.
+  /// - Returns: The number of records.
+  /// - Throws: ``StoreError`` with `ioError` if the target is not empty, `damaged` if the target
+  ///   does not return what was written, or an error of the backends.
   @discardableResult
   public func run(progress: (IntegrityProgress) -> Void = { _ in }) throws(StoreError) -> Int {
     guard try target.tableNames().isEmpty, try target.bufferNames().isEmpty,
@@ -54,12 +54,13 @@ public struct BackendCopy {
       try copyValues(from: source, to: target)
       let ordered = try source.orderedTableNames()
       for name in ordered where name != HistoryFormat.table { try copyKeys(of: name) }
-      // Last, or it would remember how the copy was made. One that gets no entries would have a gap.
+      // The history comes last, or it would contain the commits of the copy. A target that does not
+      // continue the history would leave a gap in it.
       if ordered.contains(HistoryFormat.table), target.remembersCommits {
         try copyKeys(of: HistoryFormat.table)
       }
       guard try target.tableNames().sorted() == names else { throw differs(nil, nil) }
-      // Nobody can keep those from it who save to a server.
+      // Processes that save to a server can't be kept waiting, so check for new commits.
       guard source.lastCommitNumber == number else { throw savedMeanwhile() }
       try continueNumbers(of: source.coordinator.journal.last, first)
       progress(IntegrityProgress("", names.count, of: names.count))
@@ -67,7 +68,7 @@ public struct BackendCopy {
     return count
   }
 
-  /// A target that has had commits of its own never gives a number twice.
+  /// Continues the commit numbers, unless the target has higher numbers of its own.
   private func continueNumbers(of last: Commit?, _ first: UInt64) throws(StoreError) {
     guard first == 0 || last?.number ?? 0 > target.lastCommitNumber else { return }
     try target.continueNumbers(after: last)

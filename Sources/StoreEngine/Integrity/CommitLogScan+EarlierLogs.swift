@@ -2,17 +2,17 @@ import Files
 
 // A log may need the ones before it, see Recovery+EarlierLogs.swift.
 extension CommitLogScan {
-  /// An earlier log that can't be read as it was.
+  /// An earlier log that is missing or can't be used.
   struct LostLog: Sendable {
     let epoch: UInt64
     let reason: String
   }
 
-  /// Reads the logs before this one that are in no file yet.
+  /// Reads the logs before this one that are not in the files yet.
   ///
   /// - Parameters:
-  ///   - manifest: The manifest of the store; nil when it can't be read.
-  ///   - open: Opens a log by its epoch; nil when it is gone.
+  ///   - manifest: The manifest of the store; nil if it can't be read.
+  ///   - open: Opens a log by its epoch; returns nil if it is missing.
   /// - Throws: ``StoreError`` with `ioError`, or `damaged` for a log of a later version.
   mutating func readEarlierLogs(
     _ manifest: StoreManifest?, open: (UInt64) throws(StoreError) -> StoreFile?
@@ -46,16 +46,17 @@ extension CommitLogScan {
     }
   }
 
-  /// The saves of all logs behind the last checkpoint.
+  /// The saves of all logs after the last checkpoint.
   package var pendingBatches: [Batch] {
     chain(fromCheckpoint: true).followed.filter { !$0.isCheckpoint }
   }
 
-  /// The saves that rest on others which are lost.
+  /// The saves that depend on lost saves.
   package var leftOutBatches: [Batch] { chain(fromCheckpoint: true).leftOut }
 
-  /// The batches up to the first that is damaged or missing, all or those behind the last
-  /// checkpoint, and those behind the damage.
+  /// Returns the batches up to the first damage or gap, and the batches after it.
+  ///
+  /// With `fromCheckpoint`, the first part begins after the last checkpoint.
   func chain(fromCheckpoint: Bool) -> (followed: [Batch], leftOut: [Batch]) {
     var chain = (followed: [Batch](), leftOut: [Batch]())
     var isWhole = true
@@ -70,7 +71,7 @@ extension CommitLogScan {
     return chain
   }
 
-  /// The findings about the logs before this one.
+  /// Returns the findings about the logs before this one.
   func earlierFindings(path: String) -> [StoreFinding] {
     func location(_ epoch: UInt64) -> String {
       directoryName(path) + "/" + StoreDirectory.earlierLog(epoch)
@@ -85,6 +86,6 @@ extension CommitLogScan {
 }
 
 extension CommitLogScan.Batch {
-  /// Whether the batch is a commit or names one.
+  /// Whether the batch is a commit, or contains the number of one.
   var namesCommit: Bool { kind.hasCommit || kind == .earlierCheckpoint || !isCheckpoint }
 }

@@ -1,55 +1,56 @@
 import Files
 
-/// What a commit log holds, damaged or not: for information, checks and salvage.
+/// The content of a commit log, damaged or not, for information, checks and salvage.
 ///
-/// Unlike ``CommitLogReader``, which stops at damage and throws, this looks behind it.
+/// ``CommitLogReader`` stops at damage and throws; this type also reads what follows.
 package struct CommitLogScan {
-  /// A batch that is whole.
+  /// A whole batch.
   package struct Batch: Sendable {
-    /// Where its header stands.
+    /// The offset of its header.
     package let offset: Int
     package let sequence: UInt64
     /// The epoch of its log.
     let epoch: UInt64
     let kind: CommitLogFormat.Kind
-    /// Whether it is a checkpoint, and no save.
+    /// Whether it is a checkpoint, which publishes new files.
     package var isCheckpoint: Bool { kind.isCheckpoint }
     package let payloadCount: Int
-    /// Whether it was brought to the disk before anything behind it was written.
+    /// Whether it was synced before anything after it was written.
     let isSynced: Bool
   }
 
   private let storage: StoreFile
-  /// What batches of an encrypted store are opened with.
+  /// Opens the batches of an encrypted store.
   let sealing: Sealing?
-  /// The logs before this one that are in no file yet, from old to new.
+  /// The logs before this one that are not in the files yet, oldest first.
   var earlier: [CommitLogScan] = []
-  /// The earlier logs that are gone or cut off.
+  /// The earlier logs that are missing or truncated.
   var lostLogs: [LostLog] = []
-  /// The size of the file, room for later batches included.
+  /// The size of the file, including room for later batches.
   package let fileSize: Int
-  /// The batches in their order, from the first up to the first that is damaged or missing.
+  /// The batches in order, up to the first that is damaged or missing.
   package private(set) var batches: [Batch] = []
-  /// Where the batch begins that is damaged or missing.
+  /// The offset of the first batch that is damaged or missing.
   package private(set) var end = CommitLogFormat.firstBatch
-  /// Whole batches behind ``end``, which prove that an acknowledged save is damaged.
+  /// The whole batches after ``end``, which prove that an acknowledged save is damaged.
   package private(set) var laterBatches: [Batch] = []
-  /// Whether there are headers behind ``end`` of more bytes than there are.
+  /// Whether headers after ``end`` describe more bytes than there are.
   private var hasOverlaps = false
-  /// The bytes of a last batch that was cut off by a crash; its save was never acknowledged.
+  /// The number of bytes of a last batch that a crash cut off; its save was never acknowledged.
   package private(set) var tornByteCount: Int?
-  /// Whether the file or the batches end before they did when a header was last written.
+  /// Whether the file or the batches end earlier than the header states.
   package private(set) var isCutOff = false
-  /// Whether there is nothing in the log, not even a header.
+  /// Whether the log has neither batches nor headers.
   package var isBlank: Bool { slot == nil && batches.isEmpty && !hasDamagedHeaders }
   /// Whether the headers at the beginning of the file are not those of the batches.
   package private(set) var hasDamagedHeaders = false
-  /// Where a byte is not as it was written, of those that mean nothing: of the older header, or
-  /// between headers and batches.
+  /// The offset of the first changed byte among those without meaning, or nil.
+  ///
+  /// These are the bytes of the older header, and those between headers and batches.
   private var changedRoom: Int?
   /// The newest header.
   let slot: CommitLogSlot?
-  /// The number that all the batches have; 0 for a log without any.
+  /// The epoch of the batches; 0 if neither a header nor a batch states it.
   package private(set) var epoch: UInt64 = 0
 
   /// Reads a whole log.
@@ -73,18 +74,17 @@ package struct CommitLogScan {
     try readBatches()
   }
 
-  /// Whether an acknowledged save is, or may be, damaged.
+  /// Whether an acknowledged save is damaged, or may be.
   package var isDamaged: Bool {
     hasDamagedHeaders || isCutOff || hasOverlaps || !laterBatches.isEmpty || !lostLogs.isEmpty
       || earlier.contains(where: \.isDamaged)
   }
-  /// The bytes of all whole batches, up to the first that is not.
+  /// The number of bytes of all whole batches, up to the first that is damaged or missing.
   package var usedCount: Int { end - CommitLogFormat.firstBatch }
-  /// The number of bytes in saves that are in no class file yet.
+  /// The number of bytes in saves that are not in the class files yet.
   package var pendingCount: Int { pendingBatches.reduce(0) { $0 + $1.payloadCount } }
 
-  /// The files that checkpoints in the logs were to put in place; of two for one place the later
-  /// comes last.
+  /// Returns the files that checkpoints in the logs publish, in the order of the checkpoints.
   package func replacements() throws(StoreError) -> [Replacement] {
     var all: [Replacement] = []
     for log in earlier { all += try log.replacements() }
@@ -94,7 +94,7 @@ package struct CommitLogScan {
     return all
   }
 
-  /// A save, with the names of its tables: the number of each is its index.
+  /// Returns a save and the names of its tables, indexed by table number.
   package func changes(of batch: Batch) throws(StoreError) -> (
     changes: ChangeSet, tableNames: [String]
   ) {
@@ -102,7 +102,7 @@ package struct CommitLogScan {
     return (changes, names)
   }
 
-  /// The same, with the names of its ordered tables, too.
+  /// Returns a save, and the names of its tables and ordered tables, indexed by number.
   package func allChanges(
     of batch: Batch
   ) throws(StoreError) -> (
@@ -120,9 +120,9 @@ package struct CommitLogScan {
     return (changes, names, orderedNames)
   }
 
-  /// The last commit of the store, as far as the log and its manifest tell.
+  /// Returns the last commit of the store, as far as the log and the manifest show.
   ///
-  /// Of one that is left out only the number counts, so that it is not given twice.
+  /// A commit that is left out counts only by its number, so that the number is not used again.
   package func lastCommit(after manifest: StoreManifest?) throws(StoreError) -> Commit? {
     var last = manifest?.lastCommit
     var isLeftOut = false
@@ -132,7 +132,7 @@ package struct CommitLogScan {
       let number = last?.number ?? 0
       isLeftOut = isLeftOut || isBehindDamage
       guard batch.kind.hasCommit || batch.isCheckpoint else {
-        // A log that a checkpoint was about to empty.
+        // The log is one that a checkpoint was about to empty.
         if let known = manifest?.epoch, known > batch.epoch { continue }
         last = Commit(unnamed: number + 1)
         continue
@@ -145,7 +145,7 @@ package struct CommitLogScan {
     return last
   }
 
-  /// The commit of a batch; nil when it is not what was saved.
+  /// Returns the commit of a batch; nil if it is not what was saved.
   private func readableCommit(of batch: Batch) throws(StoreError) -> Commit? {
     do {
       return try Commit(payload: payload(of: batch))
@@ -185,7 +185,7 @@ package struct CommitLogScan {
     if !isDamaged { tornByteCount = try tornBytes() }
   }
 
-  /// What an opening would make of the end of the log.
+  /// Returns the number of bytes that an opening would drop from the end of the log, or nil.
   private func tornBytes() throws(StoreError) -> Int? {
     guard var reader = try CommitLogReader(storage) else { return nil }
     while try reader.next() != nil {}
@@ -194,7 +194,7 @@ package struct CommitLogScan {
     return used > end ? used - end : nil
   }
 
-  /// Where the last byte ends that is not zero, behind the batches of a log that was closed.
+  /// Returns the end of the last nonzero byte after the batches of a log that was closed.
   private func endOfRoomUsed() throws(StoreError) -> Int {
     var used = end
     for start in stride(from: end, to: fileSize, by: Self.chunkSize) {
@@ -206,7 +206,7 @@ package struct CommitLogScan {
 
   private static let chunkSize = 1 << 18
 
-  /// Looks at every place where a batch can begin.
+  /// Finds whole batches after the end, at every offset where one can begin.
   private mutating func findLaterBatches() throws(StoreError) {
     var start = end
     var effort = CommitLogFormat.Effort(size: fileSize - end)
@@ -223,7 +223,7 @@ package struct CommitLogScan {
     }
   }
 
-  /// Whether a place has the header of a later batch that was synced.
+  /// Whether there is a header of a later, synced batch at an offset.
   private mutating func mayBeLater(
     at offset: Int, _ effort: inout CommitLogFormat.Effort
   ) throws(StoreError) -> Bool {
@@ -238,13 +238,13 @@ package struct CommitLogScan {
     return !hasOverlaps
   }
 
-  /// How batches of an epoch may have been summed up: any way where its header is gone.
+  /// Returns the possible checksums of batches of an epoch; all of them if its header is lost.
   private func orders(of epoch: UInt64) -> [BatchChecksum.Order] {
     if let slot, slot.epoch == epoch { return [slot.checksums] }
     return BatchChecksum.Order.allCases
   }
 
-  /// The whole batch at a place, or nil.
+  /// Returns the whole batch at an offset, or nil.
   private func batch(
     at offset: Int, epoch: UInt64?
   ) throws(StoreError) -> (header: CommitLogFormat.BatchHeader, Batch)? {
@@ -264,7 +264,7 @@ package struct CommitLogScan {
 }
 
 extension CommitLogScan {
-  /// What a check says of bytes that mean nothing, and have been changed all the same.
+  /// Returns findings about changed bytes that hold no save.
   package func roomFindings(path: String) -> [StoreFinding] {
     guard let changedRoom else { return [] }
     return [
@@ -278,7 +278,7 @@ extension CommitLogScan {
     ]
   }
 
-  /// What a check says of the log.
+  /// Returns findings about the log.
   package func findings(path: String) -> [StoreFinding] {
     var findings = earlierFindings(path: path)
     if hasDamagedHeaders {

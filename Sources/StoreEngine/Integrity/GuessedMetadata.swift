@@ -1,10 +1,14 @@
 extension ClassMetadata {
-  /// A metadata row made from the records of a class that has lost its own.
+  /// Guesses the metadata row of a class that has lost its own, from its records.
   ///
-  /// Checksums hold the class ID, so that it can be found by trying.
+  /// The checksums of records cover the class ID, so it can be found by trying all of them.
   ///
-  /// The samples are a few records with their rows, the unused class IDs those that no other class
-  /// has, lowest first. The answer says whether the class ID is proven.
+  /// - Parameters:
+  ///   - lastRowID: The highest row ID.
+  ///   - classVersion: The version of the class.
+  ///   - samples: A few records with their rows.
+  ///   - unused: The class IDs that no other class has, lowest first.
+  /// - Returns: The metadata, and whether the class ID is proven.
   package static func guessed(
     lastRowID: UInt32, classVersion: UInt8, samples: [(rowID: UInt32, bytes: [UInt8])],
     unused: [UInt8]

@@ -1,4 +1,4 @@
-/// What a salvage has brought over, and what was lost.
+/// The result of a salvage: what was recovered, and what was lost.
 public struct SalvageReport: Sendable {
   package init() {}
 
@@ -6,12 +6,13 @@ public struct SalvageReport: Sendable {
   public package(set) var classes: [SalvagedClass] = []
   /// The number of named buffers in the new store.
   public package(set) var namedBufferCount = 0
-  /// The ordered tables of data in the new store, in order of their names; those of indexes are
-  /// left out, and made anew from the records.
+  /// The ordered tables of data in the new store, in order of their names.
+  ///
+  /// Indexes are left out, and rebuilt from the records.
   public package(set) var orderedTables: [SalvagedTable] = []
-  /// What is lost, doubtful, or had to be made up; empty when everything was whole.
+  /// Everything that is lost, doubtful or guessed; empty if the store was undamaged.
   public private(set) var losses: [StoreFinding] = []
-  /// How many more losses there were than ``losses`` holds.
+  /// The number of losses beyond those in ``losses``.
   public private(set) var omittedCount = 0
 
   /// A class in the new store.
@@ -21,7 +22,7 @@ public struct SalvageReport: Sendable {
     /// The number of objects, without the metadata row.
     public let objectCount: Int
 
-    /// Counts a class.
+    /// Creates the counts of a class.
     package init(name: String, objectCount: Int) {
       self.name = name
       self.objectCount = objectCount
@@ -35,7 +36,7 @@ public struct SalvageReport: Sendable {
     /// The number of its keys.
     public let keyCount: Int
 
-    /// Counts the keys of a table.
+    /// Creates the counts of a table.
     package init(name: OrderedTableName, keyCount: Int) {
       self.name = name
       self.keyCount = keyCount

@@ -1,31 +1,31 @@
-/// What a check has looked at, and what it has found.
+/// The result of a check.
 ///
 ///     let check = try store.check()
 ///     for finding in check.findings { print(finding) }
 public struct StoreCheck: Sendable {
-  /// At most so many findings are kept; the rest is counted.
+  /// The maximum number of findings in ``findings``; further ones are only counted.
   public static let findingLimit = 10_000
 
-  /// What is wrong, in the order in which it was found.
+  /// The findings, in the order in which they were found.
   public private(set) var findings: [StoreFinding] = []
-  /// How many more findings there were than ``findings`` holds.
+  /// The number of findings beyond those in ``findings``.
   public private(set) var omittedCount = 0
-  /// What was read of each class, in order of the names.
+  /// The classes that were read, in order of their names.
   public internal(set) var classes: [CheckedClass] = []
-  /// The bytes at the end of the log that the opening has left out, because a crash had cut off the
-  /// save there; nil when there were none.
+  /// The number of bytes of a torn save at the end of the log, or nil.
   ///
-  /// No finding: such a save was never acknowledged. But what a crash leaves, and damage to the
-  /// very last save before it, look alike.
+  /// A crash has cut off the save, and the opening has left it out. That is not a finding: such a
+  /// save was never acknowledged. But damage to the very last save looks the same.
   public internal(set) var tornTailByteCount: Int?
   /// The number of named buffers that were read.
   public internal(set) var namedBufferCount = 0
 
-  /// The ordered tables that were read, in the order of their names: key-value tables, indexes, and
-  /// what else there is.
+  /// The ordered tables that were read, in order of their names.
+  ///
+  /// They include key-value tables and indexes.
   public internal(set) var orderedTables: [CheckedTable] = []
 
-  /// The values outside of records that were read.
+  /// The external values that were read.
   public internal(set) var externalValues = CheckedValues()
 
   /// An ordered table that was read.
@@ -46,20 +46,20 @@ public struct StoreCheck: Sendable {
     public internal(set) var hasChecksums: Bool
   }
 
-  /// Makes the report of a check that has not begun.
+  /// Creates the report of a check that has not begun.
   package init(findings: [StoreFinding] = []) {
     for finding in findings { add(finding) }
   }
 
-  /// Whether nothing is wrong.
+  /// Whether there are no findings.
   public var isSound: Bool { findings.isEmpty }
 
-  /// Adds what was found.
+  /// Adds a finding.
   package mutating func add(_ finding: StoreFinding) {
     if findings.count < Self.findingLimit { findings.append(finding) } else { omittedCount += 1 }
   }
 
-  /// The same report, with other findings in the place of each.
+  /// Returns the same report with each finding replaced.
   func mapFindings(_ body: (StoreFinding) -> StoreFinding) -> StoreCheck {
     var check = self
     check.findings = findings.map(body)
@@ -73,16 +73,16 @@ public struct StoreCheck: Sendable {
   }
 }
 
-/// How far a long operation has come.
+/// The progress of a long operation.
 public struct IntegrityProgress: Sendable, Hashable {
-  /// What is being worked on: the name of a class or a file.
+  /// The name of the class or file in progress.
   public let subject: String
-  /// How much of it is done.
+  /// The amount of work that is done.
   public let completed: Int
-  /// How much there is to do; 0 when that is not known.
+  /// The amount of work; 0 if it is unknown.
   public let total: Int
 
-  /// Describes how far something has come.
+  /// Creates a progress.
   package init(_ subject: String, _ completed: Int, of total: Int) {
     self.subject = subject
     self.completed = completed
@@ -90,7 +90,7 @@ public struct IntegrityProgress: Sendable, Hashable {
   }
 }
 
-/// What a look at the files says before any record is read.
+/// The state of the files, before any record is read.
 ///
 /// See ``StoreBackend/inspect()``.
 public struct StoreInspection: Sendable {
@@ -98,12 +98,12 @@ public struct StoreInspection: Sendable {
   public var tableNames: [String]
   /// Whether the named buffers can be read.
   public var hasReadableBuffers: Bool
-  /// What is wrong with files.
+  /// The findings about files.
   public var findings: [StoreFinding]
-  /// The bytes of a save that a crash had cut off, see ``LoggedBackend/tornTailByteCount``.
+  /// The number of bytes of a torn save, see ``LoggedBackend/tornTailByteCount``.
   public var tornTailByteCount: Int?
 
-  /// Describes what a look at the files says.
+  /// Creates an inspection.
   public init(
     tableNames: [String], hasReadableBuffers: Bool = true, findings: [StoreFinding] = []
   ) {
@@ -114,19 +114,19 @@ public struct StoreInspection: Sendable {
 }
 
 extension StoreBackend {
-  /// The tables that have records; a backend that has no files of its own finds nothing in them.
+  /// Returns the tables that have records, for backends without files of their own.
   public func inspect() throws(StoreError) -> StoreInspection {
     StoreInspection(tableNames: try tableNames())
   }
 }
 
 extension RecordFiles {
-  /// The tables that have records, without a look at the files' structure.
+  /// Returns the tables that have records, without looking at the structure of the files.
   public func inspect() throws(StoreError) -> StoreInspection {
     StoreInspection(tableNames: try tableNames())
   }
 
-  /// Files of a format that leaves no gaps have none to close.
+  /// Returns an empty compaction, for formats that leave no gaps in files.
   public func prepareCompaction(
     mark: FileMark, durability: Durability, progress: (IntegrityProgress) -> Void
   ) throws(StoreError) -> Compaction { Compaction() }

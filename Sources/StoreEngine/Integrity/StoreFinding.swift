@@ -1,13 +1,13 @@
-/// One thing that a check, or a salvage, has found wrong.
+/// A problem that a check or a salvage has found.
 public struct StoreFinding: Sendable, Hashable {
-  /// What kind of thing is wrong.
+  /// The kind of problem.
   public let kind: Kind
-  /// Where, as far as it is known.
+  /// The place, as far as it is known.
   public let location: StoreError.Location
-  /// What is wrong there, and what to do, in a sentence or two.
+  /// A description of the problem and the remedy, in a sentence or two.
   public let message: String
 
-  /// Describes a finding.
+  /// Creates a finding.
   public init(_ kind: Kind, _ message: String, at location: StoreError.Location = .init()) {
     self.kind = kind
     self.location = location
@@ -18,7 +18,7 @@ public struct StoreFinding: Sendable, Hashable {
 extension StoreFinding {
   /// The kinds of finding.
   ///
-  /// More may be added: a `switch` needs a default.
+  /// More may be added, so a `switch` needs a default.
   public struct Kind: Hashable, Sendable, CustomStringConvertible {
     /// The name of the kind, as in the source.
     public let description: String
@@ -27,14 +27,14 @@ extension StoreFinding {
     public static let metadataMissing = Kind(description: "metadataMissing")
     /// A metadata row can't be read.
     public static let metadataDamaged = Kind(description: "metadataDamaged")
-    /// A class ID is used twice, or is not the place at which the class is registered.
+    /// A class ID is used twice, or does not match the order in which the class is registered.
     public static let classID = Kind(description: "classID")
-    /// No class has an ID below the highest: the file of a class is gone, or can't be read.
+    /// No class has a certain ID below the highest: a class file is missing or can't be read.
     public static let classMissing = Kind(description: "classMissing")
 
     /// A row was never given out: it is 0, or above the last row ID of the metadata row.
     public static let rowOutOfRange = Kind(description: "rowOutOfRange")
-    /// The number of records is not what the backend says it is, or a row comes twice.
+    /// The number of records differs from the backend's count, or a row occurs twice.
     public static let countMismatch = Kind(description: "countMismatch")
     /// A checksum is wrong: the bytes are not what was saved in this row.
     public static let checksum = Kind(description: "checksum")
@@ -45,24 +45,24 @@ extension StoreFinding {
     /// A reference leads to a row that does not exist.
     public static let danglingReference = Kind(description: "danglingReference")
 
-    /// An object refers to another that does not refer back, though it should by an inverse.
+    /// An object refers to another that does not refer back, although they have an inverse.
     public static let oneSided = Kind(description: "oneSided")
 
-    /// A named buffer can't be read, or has a name that is none.
+    /// A named buffer can't be read, or its name is not valid.
     public static let namedBuffer = Kind(description: "namedBuffer")
-    /// A file is damaged, or the system does not let it be read.
+    /// A file is damaged, or the system does not allow reading it.
     public static let fileDamaged = Kind(description: "fileDamaged")
-    /// A value outside of records is gone, damaged, or missing in the list of values.
+    /// An external value is missing, damaged, or not in the list of values.
     public static let externalValue = Kind(description: "externalValue")
-    /// No object refers to a value outside of records.
+    /// No object refers to an external value.
     public static let strayValue = Kind(description: "strayValue")
-    /// A file lies among the class files and is none; if it was one, it is lost.
+    /// A file among the class files is not one; if it was one, its content is lost.
     public static let foreignFile = Kind(description: "foreignFile")
-    /// An index is lost, damaged, or disagrees with its class; it can be made anew.
+    /// An index is lost, damaged, or inconsistent with its class; it can be rebuilt.
     public static let index = Kind(description: "index")
-    /// A row has the same values as another by a unique index, which was not unique before.
+    /// Two rows have the same values in a unique index that was not unique before.
     public static let duplicate = Kind(description: "duplicate")
-    /// Something in an encrypted store is not what was sealed in its place.
+    /// Part of an encrypted store is not what was sealed in its place.
     public static let notAuthentic = Kind(description: "notAuthentic")
     /// The directory was moved, replaced or removed while the store was open.
     public static let directoryMoved = Kind(description: "directoryMoved")
@@ -80,7 +80,7 @@ extension StoreFinding: CustomStringConvertible {
 }
 
 extension StoreFinding {
-  /// What an error says, as a finding.
+  /// Creates a finding from an error.
   package init(_ kind: Kind, _ error: any Error, at location: StoreError.Location = .init()) {
     guard let error = error as? StoreError else {
       self.init(kind, "\(error)", at: location)
@@ -96,7 +96,7 @@ extension StoreFinding {
 }
 
 extension StoreError.Location {
-  /// What is known of the place, in words.
+  /// The known parts of the place, as text.
   var text: String {
     [
       path, line.map { "line \($0)" }, className.map { "class \($0)" }, rowID.map { "row \($0)" },

@@ -1,17 +1,17 @@
-/// Reads all records of one table, a batch at a time, each row once.
+/// A walk over all records of one table, a batch at a time, each row once.
 ///
-/// The records are lent while no call to the backend is under way.
+/// It passes on records while no call to the backend is running.
 package struct TableWalk {
   let backend: any StoreBackend
   let table: TableID
-  /// The rows that have been lent.
+  /// The rows that have been visited.
   private(set) var rows = RowSet()
-  /// Their number, row 1 included.
+  /// The number of these rows, including row 1.
   private(set) var count = 0
-  /// Rows that a single scan gave more than once.
+  /// The number of rows that occurred more than once in a single scan.
   private(set) var repeatedCount = 0
 
-  /// What was wrong with records of an encrypted store that could not be opened.
+  /// The errors of records in an encrypted store that could not be opened.
   package private(set) var failures: [StoreError] = []
 
   package init(_ backend: any StoreBackend, _ table: TableID) {
@@ -19,7 +19,7 @@ package struct TableWalk {
     self.table = table
   }
 
-  /// Lends every record; `range` says where it stands in `bytes`.
+  /// Calls a closure with every record, as a range of bytes.
   package mutating func run(
     _ body: (_ rowID: UInt32, _ bytes: [UInt8], _ range: Range<Int>) throws(StoreError) -> Void
   ) throws(StoreError) {
@@ -31,7 +31,7 @@ package struct TableWalk {
       batch.removeAll()
       let end = try backend.copyRecords(of: table, from: position, to: &batch)
       if case .disturbed = end {
-        // Records have moved: from the beginning, without what was lent already.
+        // Records have moved: restart, and skip the rows that were visited already.
         (position, isRestarted) = (nil, true)
         continue
       }

@@ -2,15 +2,13 @@ package import FoundationEssentials
 
 /// Dates as ISO 8601 texts in UTC, such as "2026-11-23T16:40:21.5Z".
 ///
-/// A text has as many digits of a second as are needed to get the same `Date` back, to
-/// the last bit.
+/// A text has enough digits of a second to read the same `Date` back, to the last bit.
 package enum DateText {
   private static let secondsPerDay: Int64 = 86_400
   /// The days from 1970-01-01 to 2001-01-01.
   private static let referenceDay: Int64 = 11_323
 
-  /// The text of a date; nil where no text gives the same bits back, or outside of
-  /// the years 1 to 9999.
+  /// Returns the text of a date; nil if no text gives the same bits, or outside of years 1 to 9999.
   package static func text(of date: Date) -> String? {
     let seconds = date.timeIntervalSinceReferenceDate
     guard seconds.isFinite, seconds.magnitude < 1e12, !(seconds == 0 && seconds.sign == .minus)
@@ -31,7 +29,7 @@ package enum DateText {
     return text
   }
 
-  /// One minus the fraction, in as many digits.
+  /// Returns one minus the fraction, with the same number of digits.
   private static func complement(of fraction: String) -> String? {
     guard fraction.utf8.count <= 36, let number = UInt128(fraction) else { return nil }
     let one = fraction.utf8.reduce(UInt128(1)) { one, _ in one * 10 }
@@ -55,7 +53,7 @@ package enum DateText {
     return String(repeating: "0", count: max(0, count - digits.utf8.count)) + digits
   }
 
-  /// The date of a text; nil for a text in another form.
+  /// Returns the date of a text; nil for a text in another form.
   package static func date(of text: String) -> Date? {
     let bytes = Array(text.utf8)
     guard bytes.count >= 20, bytes.last == UInt8(ascii: "Z") else { return nil }
@@ -93,7 +91,7 @@ package enum DateText {
     return number
   }
 
-  // The proleptic Gregorian calendar by eras of 400 years, which begin in March.
+  // The proleptic Gregorian calendar in eras of 400 years, which begin in March.
 
   private static func civil(_ day: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let shifted = day + 719_468
@@ -109,7 +107,7 @@ package enum DateText {
     )
   }
 
-  /// The days since 1970-01-01.
+  /// Returns the number of days since 1970-01-01.
   private static func day0(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
     let year = month <= 2 ? year - 1 : year
     let era = year / 400

@@ -1,4 +1,4 @@
-// Numbers and texts of JSON.
+// Reading numbers and texts.
 
 import Files
 
@@ -32,7 +32,7 @@ extension JSONReader {
     return .double(number)
   }
 
-  /// Reads digits in front of a fraction; nil if the number has more than 64 bits.
+  /// Reads the digits before a fraction; nil if the number has more than 64 bits.
   private mutating func readWhole() throws -> UInt64? {
     let first = position
     var number: UInt64? = 0
@@ -63,7 +63,7 @@ extension JSONReader {
     return byte - UInt8(ascii: "0")
   }
 
-  /// A whole number; nil for -0 and what has more than 64 bits.
+  /// Returns an integer; nil for -0 and for more than 64 bits.
   private static func number(_ magnitude: UInt64, isNegative: Bool) -> StoredValue? {
     if !isNegative { return Int64(exactly: magnitude).map { .int($0) } ?? .unsigned(magnitude) }
     guard magnitude > 0, magnitude <= 1 << 63 else { return nil }
@@ -122,7 +122,7 @@ extension JSONReader {
     }
   }
 
-  /// Reads the digits of a scalar, which may be two surrogates.
+  /// Reads the digits of a scalar, which may be a surrogate pair.
   private mutating func readScalar(from start: Int) throws -> Unicode.Scalar {
     let first = try readHex()
     if let scalar = Unicode.Scalar(first) { return scalar }

@@ -1,14 +1,14 @@
 import Files
 
-/// Reads JSON text (RFC 8259) into values, and checks all of it.
+/// A reader of JSON text (RFC 8259), which checks all of it.
 ///
-/// Whole numbers of up to 64 bits stay exact. A number with a fraction or an exponent, and one that
-/// is larger, is in floating point. Nesting takes no stack.
+/// Integers of up to 64 bits stay exact. Larger numbers, and numbers with a fraction or an
+/// exponent, become floating-point numbers. Nesting does not use the stack.
 package struct JSONReader {
   let bytes: [UInt8]
   var position: Int
   let end: Int
-  /// Arrays and objects that are being read, the innermost last.
+  /// The arrays and objects that are being read, the innermost last.
   private var levels: [Level] = []
 
   private struct Level {
@@ -17,11 +17,11 @@ package struct JSONReader {
     var values: [StoredValue] = []
   }
 
-  /// Text that is no JSON.
+  /// An error about text that is not JSON.
   package struct Damage: Error, CustomStringConvertible {
-    /// Where, counted from the first byte of the text.
+    /// The offset from the first byte of the text.
     package let offset: Int
-    /// The problem there.
+    /// A description of the problem.
     package let description: String
   }
 
@@ -31,8 +31,8 @@ package struct JSONReader {
 
   /// Reads the only value in a range of bytes.
   ///
-  /// - Throws: ``Damage``, also for a name that occurs twice in an object, and for values that are
-  ///   nested more than 600 deep.
+  /// - Throws: ``Damage``, also for a repeated name in an object, and for values that are nested
+  ///   more than 600 deep.
   package static func value(in bytes: [UInt8], _ range: Range<Int>) throws -> StoredValue {
     var reader = JSONReader(bytes, range)
     do {
@@ -44,7 +44,7 @@ package struct JSONReader {
 
   /// Reads the only value in a text.
   ///
-  /// - Throws: as the other.
+  /// - Throws: ``Damage``, as ``value(in:_:)`` does.
   package static func value(in text: String) throws -> StoredValue {
     let bytes = Array(text.utf8)
     return try value(in: bytes, bytes.indices)
@@ -71,7 +71,7 @@ package struct JSONReader {
     }
   }
 
-  /// Reads a value; nil for an array or an object that has been begun and has a value to be read.
+  /// Reads a value; nil after the beginning of an array or an object with a value to read next.
   private mutating func beginValue() throws -> StoredValue? {
     skipSpace()
     guard let first = peek else { throw damage("the text ends where a value is expected") }
@@ -102,7 +102,7 @@ package struct JSONReader {
     levels.append(Level(isArray: isArray))
   }
 
-  /// Goes on behind a value of an array or an object; returns it if that was the last one.
+  /// Continues after a value of an array or an object; returns the whole if it was the last value.
   private mutating func continueLevel() throws -> StoredValue? {
     skipSpace()
     let isArray = levels[levels.count - 1].isArray
@@ -117,7 +117,7 @@ package struct JSONReader {
     }
   }
 
-  /// Reads a name; or the end of an empty object, which is returned.
+  /// Reads a name, or the end of an empty object, which is returned.
   private mutating func beginMember(isFirst: Bool) throws -> StoredValue? {
     skipSpace()
     if isFirst, peek == UInt8(ascii: "}") {

@@ -1,16 +1,18 @@
 import Files
 
-/// Writes values as JSON text without white space, in memory bounded by the text.
+/// A writer of values as JSON text without white space, in memory bounded by the text.
 ///
-/// Names of a dictionary are in the order of their bytes, so that equal values have equal texts.
+/// Names in an object are in the order of their bytes, so that equal values have equal texts.
 package enum JSONWriter {
-  /// How deep values may be nested: a `Codable` value has up to 256 levels, each of which may need
-  /// another one to differ from a date or data.
+  /// The maximum nesting of values.
+  ///
+  /// A `Codable` value has up to 256 levels, each of which may need another one to distinguish it
+  /// from a date or data.
   package static let maximumDepth = 600
 
   /// An array or a dictionary that is being written.
   private struct Level {
-    /// Empty for an array.
+    /// The names; empty for an array.
     let names: [String]
     let values: [StoredValue]
     let isArray: Bool
@@ -23,15 +25,15 @@ package enum JSONWriter {
 
   /// Appends the text of a value.
   ///
-  /// The value must hold neither data, dates, NaN nor infinities, which JSON has no form for.
+  /// The value must not contain data, dates, NaN or infinities, which JSON can't represent.
   ///
   /// - Parameters:
   ///   - value: The value.
-  ///   - bytes: Gets the text.
-  ///   - writeLarge: Appends what a text stands for, quotation marks included, and may take bytes
-  ///     away; returns false for a text that is itself.
-  /// - Throws: ``ValueFailure`` for such a value, or one that is nested more than 600 deep; what the
-  ///   closure throws.
+  ///   - bytes: The bytes to append to.
+  ///   - writeLarge: Appends the content that a text is a placeholder for, including quotation
+  ///     marks, and may remove bytes from the buffer; returns false for an ordinary text.
+  /// - Throws: ``ValueFailure`` for a value that JSON can't represent, or one that is nested more
+  ///   than 600 deep; an error of the closure.
   package static func append(
     _ value: StoredValue, to bytes: inout [UInt8],
     writeLarge: ((String, inout [UInt8]) throws -> Bool)? = nil

@@ -1,23 +1,23 @@
-/// Texts that are too large for memory, and the short ones that stand for them in values.
+/// Texts that are too large for memory, and the short placeholders for them in values.
 ///
-/// A stand-in has 32 random digits, so that no other text is one.
+/// A placeholder has 32 random digits, so that no other text equals one.
 package final class LargeTexts<Source> {
   private let prefix = "large text \(ExternalID.random()) "
   private var sources: [Source] = []
 
-  /// Makes an empty list.
+  /// Creates an empty list.
   package init() {}
 
-  /// Whether no text has a stand-in.
+  /// Whether there are no placeholders.
   package var isEmpty: Bool { sources.isEmpty }
 
-  /// Returns the text that stands for another one.
+  /// Adds a large text, and returns its placeholder.
   package func standIn(for source: Source) -> String {
     sources.append(source)
     return prefix + String(sources.count - 1)
   }
 
-  /// Returns what a text stands for; nil for a text that is itself.
+  /// Returns the large text of a placeholder; nil for any other text.
   package func source(of text: String) -> Source? {
     guard !sources.isEmpty, text.utf8.starts(with: prefix.utf8),
       let number = Int(text.dropFirst(prefix.count)),
@@ -26,16 +26,16 @@ package final class LargeTexts<Source> {
     return sources[number]
   }
 
-  /// Forgets all texts.
+  /// Removes all texts.
   package func removeAll() { sources.removeAll(keepingCapacity: true) }
 }
 
 extension StoredValue {
-  /// The value with other texts in the place of some, at any depth.
+  /// Returns the value with some of its texts replaced, at any depth.
   ///
-  /// - Parameter text: Returns the text in the place of another one; nil for one that stays.
-  /// - Returns: the value with these texts.
-  /// - Throws: what the closure throws.
+  /// - Parameter text: Returns the replacement of a text; nil to keep it.
+  /// - Returns: The value with the replacements.
+  /// - Throws: An error of the closure.
   package func replacingTexts(_ text: (String) throws -> String?) rethrows -> StoredValue {
     switch self {
     case .string(let old): try text(old).map { .string($0) } ?? self

@@ -1,15 +1,15 @@
 import FoundationEssentials
 
-// Values that JSON lacks, as values that it has. Each conversion back gives the same bits.
+// Representations of values that JSON lacks. Each converts back to the same bits.
 
 extension StoredValue {
-  /// A number; NaN, infinities and -0, which coders may lose, are texts.
+  /// Converts a number; NaN, infinities and -0, which JSON coders may lose, become texts.
   static func plain(_ number: Double) -> StoredValue {
     if number.isUsual { return .double(number) }
     return .string(special(number, number.bitPattern, Double.nan.bitPattern))
   }
 
-  /// The shortest number that leads to the same `Float`; some are texts, as of a `Double`.
+  /// Converts a number to the shortest one that reads as the same `Float`, or to a text.
   static func plain(_ number: Float) -> StoredValue {
     guard Double(number).isUsual else {
       let bits = UInt64(number.bitPattern)
@@ -25,19 +25,19 @@ extension StoredValue {
     return bits == nan ? "NaN" : "NaN:" + String(bits, radix: 16)
   }
 
-  /// The date as a text, or as seconds since 2001 where there is none.
+  /// Converts a date to a text, or to seconds since 2001 if no text represents it.
   static func plain(_ date: Date) -> StoredValue {
     DateText.text(of: date).map { .string($0) } ?? plain(date.timeIntervalSinceReferenceDate)
   }
 
-  /// The bytes in Base64.
+  /// Converts bytes to Base64.
   package static func base64(_ bytes: [UInt8]) -> StoredValue {
     .string(Data(bytes).base64EncodedString())
   }
 
   // MARK: Back
 
-  /// The number of a plain value; nil if it is none.
+  /// The number of a plain value; nil if it is not a number.
   var plainDouble: Double? {
     switch self {
     case .double(let number): number
@@ -52,7 +52,7 @@ extension StoredValue {
     }
   }
 
-  /// The number of a plain value; nil if it is none, or out of range.
+  /// The number of a plain value; nil if it is not a number, or out of range.
   var plainFloat: Float? {
     if case .string(let text) = self, let bits = Self.bits(text) {
       return UInt32(exactly: bits).map { Float(bitPattern: $0) }.flatMap(Self.onlyNaN)
@@ -70,13 +70,13 @@ extension StoredValue {
     number.isNaN ? number : nil
   }
 
-  /// The date of a plain value; nil if it is none.
+  /// The date of a plain value; nil if it is not a date.
   var plainDate: Date? {
     if case .string(let text) = self, let date = DateText.date(of: text) { return date }
     return plainDouble.map { Date(timeIntervalSinceReferenceDate: $0) }
   }
 
-  /// The bytes of a Base64 text; nil if it is none.
+  /// The bytes of a Base64 text; nil if it is not one.
   package var plainBytes: [UInt8]? {
     guard case .string(let text) = self else { return nil }
     return Data(base64Encoded: text).map { [UInt8]($0) }
@@ -86,10 +86,10 @@ extension StoredValue {
 // MARK: - Codable values
 
 extension StoredValue {
-  /// A value of a `Codable` property as one that JSON has.
+  /// A value of a `Codable` property as one that JSON can represent.
   ///
-  /// Data, dates, and numbers that JSON or its coders lack are dictionaries with one name, which begins
-  /// with "$"; so are dictionaries that look like one of those.
+  /// Data, dates, and numbers that JSON or its coders lack become dictionaries with a single name
+  /// that begins with "$". So do dictionaries that could be mistaken for one of those.
   var plainCodable: StoredValue {
     switch self {
     case .data(let data): Self.marked("$data", .string(data.base64EncodedString()))
@@ -104,7 +104,7 @@ extension StoredValue {
     }
   }
 
-  /// The way back.
+  /// Converts a result of ``plainCodable`` back.
   ///
   /// - Throws: ``ValueFailure``.
   func codableOfPlain(depth: Int = 0) throws -> StoredValue {
@@ -141,12 +141,12 @@ extension StoredValue {
 }
 
 extension Double {
-  /// Whether every coder of JSON keeps the number.
+  /// Whether every JSON coder preserves the number.
   fileprivate var isUsual: Bool { isFinite && !(self == 0 && sign == .minus) }
 }
 
 extension StoredValue.Fields {
-  /// Whether the only name begins with "$".
+  /// Whether there is a single name, which begins with "$".
   fileprivate var isMarked: Bool { count == 1 && keys[0].utf8.first == UInt8(ascii: "$") }
 
   fileprivate func mapped(_ change: (StoredValue) throws -> StoredValue) rethrows -> Self {

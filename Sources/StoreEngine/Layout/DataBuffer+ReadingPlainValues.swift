@@ -1,22 +1,22 @@
 import Files
 import FoundationEssentials
 
-/// Says which values stand for references in records, and has the values outside of them.
+/// Provides the values of references in records, and the contents of external values.
 package protocol ReferenceReading {
-  /// The value of a reference to a row of a class.
+  /// Returns the value that represents a reference to a row of a class.
   func value(of className: String, row: UInt32) throws -> StoredValue
-  /// The name of a class; nil for an ID that no class has.
+  /// Returns the name of a class; nil if no class has the ID.
   func className(of classID: UInt8) -> String?
-  /// The Base64 of a value outside of the record, or a text that stands for it.
+  /// Returns the Base64 of a value outside of the record, or a text that represents it.
   func text(of external: ExternalReference) throws -> String
 }
 
 extension DataBuffer {
-  /// Reads a value of a record as one that JSON has.
+  /// Reads a value of a record as one that JSON can represent.
   ///
   /// Complexity: linear in the bytes of the value.
   ///
-  /// - Throws: ``DataBufferError``; what the references throw.
+  /// - Throws: ``DataBufferError``, or an error of the references.
   package mutating func readPlain(
     _ type: StoredType, _ references: some ReferenceReading
   ) throws -> StoredValue {
@@ -72,9 +72,10 @@ extension DataBuffer {
     }
   }
 
-  /// nil is null.
+  /// Reads an optional, with null for nil.
   ///
-  /// A value that looks like one of these is a dictionary with the name "some".
+  /// A wrapped value that could be mistaken for null, or for this form itself, becomes a dictionary
+  /// with the only name "some".
   private mutating func readPlainOptional(
     _ wrapped: StoredType, _ references: some ReferenceReading
   ) throws -> StoredValue {
@@ -119,9 +120,9 @@ extension DataBuffer {
     return .array(StoredValue.Elements(pairs))
   }
 
-  /// The name of a case.
+  /// Reads the name of a case.
   ///
-  /// A raw value without a name is a dictionary with the name "raw".
+  /// A raw value without a name becomes a dictionary with the only name "raw".
   private mutating func readPlainCase(
     _ enumeration: StoredEnumeration, _ references: some ReferenceReading
   ) throws -> StoredValue {
@@ -191,7 +192,7 @@ extension DataBuffer {
 }
 
 extension StoredType {
-  // Names that tell special forms from usual ones.
+  // Names that distinguish special forms from usual ones.
   static let some = "some"
   static let raw = "raw"
   static let propertyList = "$propertyList"

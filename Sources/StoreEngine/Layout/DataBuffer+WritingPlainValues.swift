@@ -1,29 +1,29 @@
 import FoundationEssentials
 
-/// Says which rows the references in values lead to, and where large values are kept.
+/// Provides the rows of references in values, and the storage of large values.
 package protocol ReferenceWriting {
-  /// The class ID and the row of a reference.
+  /// Returns the class ID and the row of a reference.
   ///
   /// - Parameters:
   ///   - value: A value that isn't null.
-  ///   - className: The class that the property is declared with; nil for any.
-  /// - Returns: nil if the reference is left out: a property without an object, a shorter list.
-  /// - Throws: ``ValueFailure`` for a value that is no reference, or leads to the wrong class.
+  ///   - className: The declared class of the property; nil for any class.
+  /// - Returns: nil to leave out the reference: the property has no object, the list is shorter.
+  /// - Throws: ``ValueFailure`` for a value that is not a reference, or refers to the wrong class.
   mutating func location(
     of value: StoredValue, in className: String?
   ) throws -> (classID: UInt8, row: UInt32)?
-  /// The ID of a class; nil for one that is not there.
+  /// Returns the ID of a class; nil if there is no such class.
   func classID(of className: String) -> UInt8?
-  /// The part of a record that holds an external value; nil if the value is no Base64.
+  /// Returns the part of a record that holds an external value; nil if the value is not Base64.
   mutating func content(of external: StoredValue) throws -> ExternalContent?
-  /// The value with all texts that others stand for in it, see ``LargeTexts``.
+  /// Returns the value with the full texts in place of their placeholders, see ``LargeTexts``.
   func whole(_ value: StoredValue) throws -> StoredValue
 }
 
 extension DataBuffer {
-  /// Writes a value of the form of ``readPlain(_:_:)``.
+  /// Writes a value of the form that ``readPlain(_:_:)`` returns.
   ///
-  /// - Throws: ``ValueFailure`` for a value of another type, or one that is out of range.
+  /// - Throws: ``ValueFailure`` for a value of another type, or one out of range.
   package mutating func writePlain<References: ReferenceWriting>(
     _ value: StoredValue, as type: StoredType, _ references: inout References
   ) throws {

@@ -1,8 +1,8 @@
-/// Takes down the kinds of values that are written to a buffer.
+/// A recorder of the types of values written to a buffer.
 @usableFromInline package final class ShapeRecorder {
-  /// The kinds, in order.
+  /// The types, in the order of writing.
   package private(set) var types: [StoredType] = []
-  /// The number of values that are being written, each a part of the one before.
+  /// The number of nested values that are being written.
   private var depth = 0
 
   package init() {}
@@ -16,7 +16,7 @@
 }
 
 extension DataBuffer {
-  /// Writes a value, and takes down its kind where that is wanted.
+  /// Writes a value, and records its type if there is a recorder.
   @inlinable @inline(__always)
   package mutating func writing(
     _ type: @autoclosure () -> StoredType, _ write: (inout DataBuffer) -> Void
@@ -25,7 +25,7 @@ extension DataBuffer {
     recording(type(), write)
   }
 
-  /// The same where it is wanted, apart from the quick way.
+  /// Writes and records a value; separate, to keep the fast path small.
   @usableFromInline
   mutating func recording(_ type: StoredType, _ write: (inout DataBuffer) -> Void) {
     recorder?.begin(type)

@@ -3,9 +3,9 @@ extension DataBuffer {
   ///
   /// - Parameters:
   ///   - type: The old form.
-  ///   - conversion: What becomes of the value.
-  ///   - output: The buffer that gets the value in its new form.
-  ///   - classID: The ID of a class by its name.
+  ///   - conversion: The conversion of the value.
+  ///   - output: The buffer to write the new form to.
+  ///   - classID: Returns the ID of a class by its name.
   /// - Throws: ``DataBufferError``, with the offset in the old record.
   package mutating func convert(
     _ type: StoredType, by conversion: StoredConversion, to output: inout DataBuffer,
@@ -47,7 +47,7 @@ extension DataBuffer {
     }
   }
 
-  /// Copies a value as it is.
+  /// Copies a value without a change.
   package mutating func copy(
     _ type: StoredType, to output: inout DataBuffer
   ) throws(DataBufferError) {

@@ -1,40 +1,40 @@
-/// A change of a value from one type to another that loses nothing.
+/// A lossless conversion of a value from one type to another.
 package indirect enum StoredConversion: Sendable {
-  /// The bytes stay.
+  /// No change of the bytes.
   case none
-  /// An integer of more bits.
+  /// An integer to one with more bits.
   case widerInteger(from: StoredType, bitCount: UInt8)
-  /// A number as one with a fraction, `Float` or `Double`.
+  /// A number to a `Float` or `Double`.
   case floatingPoint(from: StoredType, isDouble: Bool)
-  /// A number as its text.
+  /// A number to its text.
   case text(of: StoredType)
-  /// Other raw values for the cases of an enumeration.
+  /// New raw values for the cases of an enumeration.
   case rawValues(StoredType, [[UInt8]: [UInt8]])
-  /// A value where there may be none.
+  /// A value to an optional.
   case wrapped(StoredConversion, StoredType)
-  /// A value, if there is one.
+  /// An optional, whose value is converted.
   case optional(StoredConversion, StoredType)
-  /// Each value of a collection.
+  /// A collection, whose elements are converted.
   case elements(StoredConversion, StoredType)
-  /// Each pair of a dictionary.
+  /// A dictionary, whose keys and values are converted.
   case pairs(StoredConversion, StoredType, StoredConversion, StoredType)
-  /// A row of a class as one of any class.
+  /// A reference to a class to a reference to any class.
   case anyReference(to: String)
-  /// Rows of a class as those of any class.
+  /// References to a class to references to any class.
   case anyReferences(to: String)
-  /// Bytes as a value that may be stored outside.
+  /// Bytes to a value that may be stored outside of the record.
   case external
-  /// A value that may be stored outside as bytes.
+  /// A value that may be stored outside of the record to bytes.
   case internalized
-  /// A reference as a list of one, or of none.
+  /// A reference to a list of at most one.
   case list(isAny: Bool)
 
-  /// Whether the bytes stay as they are.
+  /// Whether the bytes don't change.
   package var isNone: Bool { if case .none = self { true } else { false } }
 }
 
 extension StoredConversion {
-  /// The conversion between two types; nil if a value might be lost.
+  /// Creates the conversion between two types; nil if a value could be lost.
   package init?(from old: StoredType, to new: StoredType) {
     if old.withoutNames == new.withoutNames {
       self = .none
@@ -102,7 +102,7 @@ extension StoredConversion {
     }
   }
 
-  /// Cases keep their names, whatever becomes of their raw values.
+  /// Returns the conversion that keeps the names of cases, whatever their raw values are.
   private static func between(
     _ old: StoredEnumeration, _ new: StoredEnumeration
   ) -> StoredConversion? {
@@ -122,8 +122,9 @@ extension StoredConversion {
 }
 
 extension StoredEnumeration {
-  /// Whether the raw value of a case that is gone is that of a new one, which may be the same case
-  /// by another name or something else.
+  /// Whether a new case has the raw value of a removed one.
+  ///
+  /// It may be the same case under another name, or a different one.
   fileprivate func hasTakenValue(of new: StoredEnumeration) -> Bool {
     let names = Set(new.cases.map(\.name))
     let known = Set(cases.map { new.formerNames[$0.name] ?? $0.name })
@@ -135,7 +136,7 @@ extension StoredEnumeration {
 }
 
 extension StoredType {
-  /// Whether an integer type has no value that another can't hold.
+  /// Whether another integer type can hold every value of this one.
   fileprivate func fits(_ newCount: UInt8, _ isNewSigned: Bool) -> Bool {
     guard case .integer(let bitCount, let isSigned) = self else { return false }
     if isSigned == isNewSigned { return bitCount <= newCount }

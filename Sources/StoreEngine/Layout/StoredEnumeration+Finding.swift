@@ -1,6 +1,8 @@
 extension StoredType {
-  /// The form of a type with raw values: an enumeration with the names of its cases, or, for
-  /// anything else, such as an option set, that of its raw values.
+  /// Returns the form of a type with raw values.
+  ///
+  /// It is an enumeration with the names of its cases, or, for types that are not enums, such as
+  /// option sets, the form of the raw values.
   package static func ofRawValues<Value: DataBufferValue & RawRepresentable>(
     _ type: Value.Type
   ) -> StoredType where Value.RawValue: DataBufferValue {
@@ -13,7 +15,7 @@ extension StoredType {
         formerNames: Value.formerCaseNames))
   }
 
-  /// All values, or those whose raw values are small numbers.
+  /// Returns all values, or those whose raw values are small numbers.
   private static func knownValues<Value: DataBufferValue & RawRepresentable>(
     of type: Value.Type
   ) -> [Value] {
@@ -33,14 +35,14 @@ extension StoredType {
     return values(type)
   }
 
-  /// What is tried for an enumeration that does not list its cases.
+  /// The raw values to try for an enumeration that does not list its cases.
   private static let smallNumbers = -128...255
 
   private static func isEnumeration(_ value: some Any) -> Bool {
     Mirror(reflecting: value).displayStyle == .enum
   }
 
-  /// The cases of some values by name; none where the type describes itself in words of its own.
+  /// Returns the cases of values by name; empty if the type has its own description.
   private static func cases<Value: DataBufferValue>(
     of values: [Value]
   ) -> [StoredEnumeration.Case] {

@@ -1,12 +1,12 @@
-// A type as bytes: a tag, and what belongs to it. DataBufferFormat.md has the table.
+// A type is written as a tag and the fields of that tag. DataBufferFormat.md has the table.
 
 extension StoredType: DataBufferValue {
-  /// The depth to which types may be nested in a store.
+  /// The maximum nesting of types in a store.
   package static let maximumDepth = 32
 
   /// Reads a type.
   ///
-  /// - Throws: ``DataBufferError`` with `invalidValue` for an unknown tag, an integer of another
+  /// - Throws: ``DataBufferError`` with `invalidValue` for an unknown tag, an integer of an unknown
   ///   width, or types that are nested more than 32 deep.
   public init(from buffer: inout DataBuffer) throws(DataBufferError) {
     try self.init(from: &buffer, depth: 0)
@@ -105,7 +105,7 @@ extension StoredType: DataBufferValue {
     }
   }
 
-  /// The form of a type is no value of a record.
+  /// A custom form: types are not values of records.
   public static var storedType: StoredType { .custom("StoredType") }
 }
 

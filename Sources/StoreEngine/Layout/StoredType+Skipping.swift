@@ -1,10 +1,10 @@
 extension DataBuffer {
-  /// Passes over a value.
+  /// Skips a value.
   ///
-  /// Complexity: constant time for values of one size and collections of them; otherwise linear in
-  /// the number of elements.
+  /// Complexity: constant time for values of fixed size and collections of them; otherwise linear
+  /// in the number of elements.
   ///
-  /// - Throws: ``DataBufferError`` with `endOfBuffer`, `countBeyondEnd` or `invalidValue`, the last
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`, `countBeyondEnd` or `invalidValue`; the last
   ///   also for a type that only its own code can read.
   package mutating func skip(_ type: StoredType) throws(DataBufferError) {
     if let count = type.byteCount { return try skip(count) }
@@ -34,7 +34,7 @@ extension DataBuffer {
     try skip(count * (hasClasses ? 5 : 4))
   }
 
-  /// Reads the count of a list of objects of one class, and whether the class of each follows.
+  /// Reads the count of a list of objects of one class, and whether each has a class ID.
   package mutating func readReferenceCount() throws(DataBufferError) -> (
     count: Int, hasClasses: Bool
   ) {
@@ -54,7 +54,7 @@ extension DataBuffer {
     }
   }
 
-  /// The bytes that a reading closure passes over.
+  /// Returns the bytes that a closure reads.
   package mutating func bytesRead(
     by read: (inout DataBuffer) throws -> Void
   ) rethrows -> [UInt8] {

@@ -1,7 +1,7 @@
 /// The form of a value in a record.
 ///
-/// It tells how many bytes a value takes and what they mean, so that a record can be read without
-/// the class that wrote it. <doc:DataBufferFormat> in StoredObjectsCore has the bytes of each form.
+/// It determines the size and the meaning of a value, so that a record can be read without the
+/// class that wrote it. <doc:DataBufferFormat> describes the bytes of each form.
 public indirect enum StoredType: Hashable, Sendable {
   /// One byte, 0 or 1.
   case bool
@@ -17,13 +17,13 @@ public indirect enum StoredType: Hashable, Sendable {
   case data
   /// Seconds since 2001, 8 bytes.
   case date
-  /// 16 bytes.
+  /// The 16 bytes of a UUID.
   case uuid
-  /// A byte, 1 in front of a value and 0 for none.
+  /// A byte, 1 before a value and 0 for nil.
   case optional(StoredType)
-  /// A count and values in order.
+  /// A count and values, in order.
   case array(StoredType)
-  /// A count and values in no order.
+  /// A count and values, in no particular order.
   case set(StoredType)
   /// A count and pairs.
   case dictionary(key: StoredType, value: StoredType)
@@ -31,7 +31,7 @@ public indirect enum StoredType: Hashable, Sendable {
   case enumeration(StoredEnumeration)
   /// A `Codable` value, as a count and a ``StoredValue``.
   case codable(String)
-  /// A row of one class, 0 for nil; or 1, and a class ID and a row of a subclass.
+  /// A row of one class, or 0 for nil; or 1, then the class ID and row of a subclass.
   case reference(String)
   /// A count and rows of one class, in order; or a count, 1, and class IDs with rows.
   case references(String)
@@ -45,7 +45,7 @@ public indirect enum StoredType: Hashable, Sendable {
   case anyReferenceSet
   /// A value in the record, or a reference to one outside of it.
   case external
-  /// Whatever the type of that name writes: only the type itself can read it.
+  /// A type with its own form, by its name; only the type itself can read it.
   case custom(String)
 }
 
@@ -55,23 +55,23 @@ public struct StoredEnumeration: Hashable, Sendable {
   public var name: String
   /// The form of the raw values.
   public var rawType: StoredType
-  /// The cases by their names; empty where the names can't be found out.
+  /// The cases; empty if their names can't be determined.
   public var cases: [Case]
-  /// Names that cases had before, each with the name of today.
+  /// The former names of cases, each with the present name.
   public var formerNames: [String: String]
 
-  /// One case.
+  /// A case of an enumeration.
   public struct Case: Hashable, Sendable {
     /// The name in the source.
     public var name: String
     /// The bytes of the raw value in a record.
     public var bytes: [UInt8]
 
-    /// Names a raw value.
+    /// Creates a case.
     public init(name: String, bytes: [UInt8]) { (self.name, self.bytes) = (name, bytes) }
   }
 
-  /// Describes an enumeration.
+  /// Creates the description of an enumeration.
   public init(
     name: String, rawType: StoredType, cases: [Case], formerNames: [String: String] = [:]
   ) {
@@ -81,7 +81,7 @@ public struct StoredEnumeration: Hashable, Sendable {
 }
 
 extension StoredType: CustomStringConvertible {
-  /// The type as it is written in Swift.
+  /// The type in Swift syntax.
   public var description: String {
     switch self {
     case .bool: "Bool"
@@ -110,7 +110,7 @@ extension StoredType: CustomStringConvertible {
 }
 
 extension StoredType {
-  /// The type without names that records don't depend on.
+  /// The type without the names that don't affect the bytes of records.
   package var withoutNames: StoredType {
     switch self {
     case .optional(let wrapped): .optional(wrapped.withoutNames)
@@ -126,7 +126,7 @@ extension StoredType {
     }
   }
 
-  /// The number of bytes of every value; nil where values differ.
+  /// The number of bytes of every value; nil if it varies.
   package var byteCount: Int? {
     switch self {
     case .bool: 1
@@ -150,7 +150,7 @@ extension StoredType {
     }
   }
 
-  /// Whether the type or a part of it is custom, so that only its own code can pass over it.
+  /// Whether the type or a part of it is custom, so that only its own code can skip it.
   package var isOpaque: Bool {
     switch self {
     case .custom: true

@@ -1,9 +1,10 @@
 import Locks
 
-/// Brings a log to the disk on a thread of its own, so that no save waits for a busy disk.
+/// Syncs a log on a thread of its own, so that no save waits for a busy disk.
 ///
-/// The header that says how large the log is must not be on the disk before the log is. A save that
-/// lets the log grow leaves the header here, and a later save writes it once the disk has the rest.
+/// The header that states the size of the log must not be on the disk before the log is. A save
+/// that makes the log grow leaves its header here. A later save writes the header once the disk has
+/// the rest.
 final class BackgroundSync: Sendable {
   private enum State {
     case idle
@@ -15,16 +16,16 @@ final class BackgroundSync: Sendable {
   private let thread = Locked<JoinedThread?>(nil)
   private let usesThread: Bool
 
-  /// Does nothing yet.
+  /// Creates a sync that has not started.
   ///
-  /// - Parameter usesThread: False for a sync that is over when ``start(_:for:)`` returns.
+  /// - Parameter usesThread: False for a sync that has finished when ``start(_:for:)`` returns.
   init(usesThread: Bool) { self.usesThread = usesThread }
 
-  /// Starts to bring everything that was written so far to the disk, unless a sync is under way.
+  /// Starts to sync everything written so far, unless a sync is running.
   ///
   /// - Parameters:
   ///   - storage: The log.
-  ///   - slot: The header that holds once that is done.
+  ///   - slot: The header that is valid after the sync.
   func start(_ storage: StoreFile, for slot: CommitLogSlot) {
     let starts = state.withLock { state in
       guard case .idle = state else { return false }
@@ -37,7 +38,7 @@ final class BackgroundSync: Sendable {
   private func run(_ body: @escaping @Sendable () -> Void) {
     let started = usesThread ? JoinedThread(body) : nil
     if started == nil { body() }
-    // What ran before it has come to its end.
+    // Replacing the thread joins the previous one, which has finished.
     thread.withLock { $0 = started }
   }
 
@@ -49,9 +50,9 @@ final class BackgroundSync: Sendable {
     state.withLock { $0 = .done(result) }
   }
 
-  /// The header of a sync that has come to its end since the last call; nil when none has.
+  /// Returns the header of a sync that has finished since the last call, or nil.
   ///
-  /// - Throws: Why the disk has not got everything.
+  /// - Throws: The error of the sync.
   func takeHeader() throws(StoreError) -> CommitLogSlot? {
     let result = state.withLock { state -> Result<CommitLogSlot, StoreError>? in
       guard case .done(let result) = state else { return nil }
@@ -61,6 +62,6 @@ final class BackgroundSync: Sendable {
     return try result?.get()
   }
 
-  /// Waits for the sync that is under way.
+  /// Waits for the running sync.
   func wait() { thread.withLock { $0 = nil } }
 }

@@ -1,12 +1,12 @@
-/// The checksum of a batch in the log: a CRC-32C for which each eight bytes are turned around.
+/// The checksum of a batch in the log: a CRC-32C that takes each eight bytes in reverse order.
 ///
-/// Records end with a CRC-32C of their own, and the CRC-32C of bytes that end with their own is the
-/// same for all bytes of a length. So the CRC-32C of a batch would not tell a record from an older
-/// one of its length. A power cut in the middle of a write leaves just that: the beginning of the
-/// new batch, and the end of the one that stood there before. In another order of the bytes the two
-/// sums are independent.
+/// Records end with a CRC-32C of their own. The CRC-32C of bytes that end with their own CRC-32C is
+/// the same for all bytes of that length. So a plain CRC-32C of a batch would not distinguish a
+/// record from an older one of the same length. A power cut in the middle of a write leaves exactly
+/// that: the beginning of the new batch, and the end of the old one in its place. In another byte
+/// order the two checksums are independent.
 struct BatchChecksum {
-  /// How a log's batches are summed up.
+  /// The order in which the bytes of a batch are added to its checksum.
   enum Order: CaseIterable, Sendable {
     /// Byte by byte, in logs of earlier versions.
     case plain
@@ -22,7 +22,7 @@ struct BatchChecksum {
 
   init(_ order: Order) { self.order = order }
 
-  /// Takes in the next piece of a batch.
+  /// Adds the next piece of a batch.
   ///
   /// Complexity: linear in the number of bytes.
   mutating func update(_ piece: Span<UInt8>) {
@@ -45,7 +45,7 @@ struct BatchChecksum {
     (word, wordCount) = (.init(repeating: 0), 0)
   }
 
-  /// The checksum of all pieces; zeros fill the last word.
+  /// Returns the checksum of all pieces, with the last word padded with zeros.
   consuming func value() -> UInt32 {
     if wordCount > 0 { takeWord() }
     return checksum.value

@@ -9,12 +9,12 @@ package struct CRC32C {
   /// The checksum of the bytes so far.
   package var value: UInt32 { ~register }
 
-  /// The checksum of nothing.
+  /// Creates the checksum of no bytes.
   package init() {}
 
-  /// Takes in more bytes.
+  /// Adds bytes.
   ///
-  /// Complexity: linear; a gigabyte a second by tables, many by the processor's own instruction.
+  /// Complexity: linear; a gigabyte per second with tables, many with the processor's instruction.
   package mutating func update(_ bytes: Span<UInt8>) {
     guard Self.hasInstruction else { return updateByTables(bytes) }
     register = unsafe bytes.withUnsafeBufferPointer {
@@ -22,11 +22,11 @@ package struct CRC32C {
     }
   }
 
-  /// Takes in more bytes, the last of each eight first.
+  /// Adds bytes, with each eight of them in reverse order.
   ///
-  /// Complexity: linear, and as fast.
+  /// Complexity: linear, as fast as ``update(_:)``.
   ///
-  /// - Parameter bytes: A multiple of eight.
+  /// - Parameter bytes: Bytes whose number is a multiple of eight.
   mutating func updateReversingWords(_ bytes: Span<UInt8>) {
     assert(bytes.count % 8 == 0, "the last word is cut off")
     guard Self.hasInstruction else { return updateByTablesReversingWords(bytes) }
@@ -35,7 +35,7 @@ package struct CRC32C {
     }
   }
 
-  /// Does so without the processor's instruction.
+  /// Does the same without the processor's instruction.
   mutating func updateByTablesReversingWords(_ bytes: Span<UInt8>) {
     for start in stride(from: 0, to: bytes.count, by: 8) {
       var word: InlineArray<8, UInt8> = .init(repeating: 0)
@@ -44,8 +44,7 @@ package struct CRC32C {
     }
   }
 
-  /// The checksum of a class ID, a row ID, its least significant byte first, and the bytes of a
-  /// record.
+  /// Returns the checksum of a class ID, a little-endian row ID, and the bytes of a record.
   ///
   /// Complexity: linear in the number of bytes.
   static func ofRecord(_ bytes: Span<UInt8>, classID: UInt8, rowID: UInt32) -> UInt32 {
@@ -67,7 +66,7 @@ package struct CRC32C {
 
   private static let hasInstruction = crc32c_has_instruction()
 
-  /// Takes in more bytes, eight at a step.
+  /// Adds bytes with tables, eight per step.
   mutating func updateByTables(_ bytes: Span<UInt8>) {
     let tables = Self.tables.span
     var crc = register
@@ -91,7 +90,7 @@ package struct CRC32C {
     register = crc
   }
 
-  /// Table 0 advances by one byte, table n by n more bytes.
+  /// Lookup tables: table 0 advances by one byte, table n by n more bytes.
   private static let tables: [UInt32] = {
     var tables = [UInt32](repeating: 0, count: 8 * 256)
     for byte in 0..<256 {

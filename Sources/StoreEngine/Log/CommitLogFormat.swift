@@ -1,4 +1,4 @@
-/// The commit log on disk.
+/// The format of the commit log on disk.
 ///
 /// All integers are little-endian; <doc:CommitLogFormat> has an example.
 ///
@@ -12,71 +12,72 @@
 ///            batch    ...
 ///            room that is set aside, or batches of earlier epochs
 ///
-/// The newer slot counts: that of the higher epoch, or of more batches. A batch belongs to the log
-/// if its epoch is the slot's, its sequence is one more than that of the batch before it (the first
-/// has 0), and its checksum is right. So a log is emptied by writing the *older* slot with the next
-/// epoch: one sector, after which no earlier batch counts.
+/// The newer slot counts: the one with the higher epoch, or with the higher serial number. A batch
+/// belongs to the log if its epoch is that of the slot, its checksum is right, and its sequence
+/// number follows that of the batch before it (the first has 0). So a log is emptied by overwriting
+/// the *older* slot with the next epoch: one sector, after which no earlier batch counts.
 enum CommitLogFormat {
   static let magic = Array("SOCommit".utf8)
   static let version: UInt32 = 4
-  /// The version of a log that began while an earlier one was still needed.
+  /// The version of a log that began while an earlier log was still needed.
   static let versionWithEarlierLogs: UInt32 = 5
-  /// The same two with the checksums of before.
+  /// The same two versions with plain checksums.
   static let plainVersion: UInt32 = 2
   static let plainVersionWithEarlierLogs: UInt32 = 3
-  /// Slots are a sector apart, so that writing one never harms the other.
+  /// The distance of the slots, one sector, so that writing one never harms the other.
   static let slotSize = 512
-  /// Batches begin here.
+  /// The offset of the first batch.
   static let firstBatch = 4096
   static let batchHeaderSize = 32
-  /// Batches begin at multiples of this.
+  /// The alignment of batches.
   static let alignment = 8
 
-  /// What a batch holds.
+  /// The kind of a batch.
   ///
   /// Other numbers belong to later versions.
   enum Kind: UInt32 {
-    /// A save of before commits had numbers: ``ChangeSet``.
+    /// A save from before commits had numbers: a ``ChangeSet``.
     case changes = 1
-    /// A checkpoint: new class files are ready, and hold everything that stands before this batch.
+    /// A checkpoint: new class files are complete, and hold everything before this batch.
     case checkpoint = 2
-    /// The same with ordered tables.
+    /// A save from before commits had numbers, with ordered tables.
     case orderedChanges = 3
-    /// A save: ``Commit``, and its ``ChangeSet``.
+    /// A save: a ``Commit`` and its ``ChangeSet``.
     case commit = 4
-    /// A save that goes past the log: ``Commit``, and the checkpoint that it is.
+    /// A save that bypasses the log: a ``Commit`` and its checkpoint.
     case bulkCommit = 5
-    /// A checkpoint of the logs before this one: the last ``Commit`` in them, and new class files
-    /// that hold all of them, and nothing of this log.
+    /// A checkpoint of the earlier logs: the last ``Commit`` in them, and new class files.
+    ///
+    /// The files hold everything in the earlier logs, and nothing of this one.
     case earlierCheckpoint = 6
 
-    /// Whether new class files are ready.
+    /// Whether the batch announces new class files.
     var isCheckpoint: Bool {
       self == .checkpoint || self == .bulkCommit || self == .earlierCheckpoint
     }
-    /// Whether new class files are ready that hold everything before this batch.
+    /// Whether the batch announces new class files that hold everything before it.
     var coversLog: Bool { self == .checkpoint || self == .bulkCommit }
-    /// Whether the batch is a commit, with which its payload begins.
+    /// Whether the payload begins with a commit.
     var hasCommit: Bool { self == .commit || self == .bulkCommit }
   }
 
-  /// Where the batch behind one of this payload begins.
+  /// Returns the offset of the batch after one with this payload size.
   static func end(ofBatchAt offset: Int, payload: Int) -> Int {
     let end = offset + batchHeaderSize + payload
     return (end + alignment - 1) / alignment * alignment
   }
 
-  /// How many bytes are still read to tell whole batches behind damage from what looks like them.
+  /// The number of bytes that may still be read to tell whole batches after damage from noise.
   ///
-  /// Batches don't overlap, so that all of them together are no longer than the log. What has the
-  /// headers of more was made to take time.
+  /// Batches don't overlap, so together they are no longer than the log. A log with headers of more
+  /// bytes was crafted to waste time.
   struct Effort {
     private var bytesLeft: Int
 
-    /// Enough for a part of a log of some size, several times over.
+    /// Allows several times the size of a part of a log.
     init(size: Int) { bytesLeft = 8 * size + (1 << 20) }
 
-    /// Takes away what a batch costs; false when there is not so much left.
+    /// Subtracts the cost of a batch; returns false if it exceeds the rest.
     mutating func spend(_ count: Int) -> Bool {
       bytesLeft -= count + CommitLogFormat.batchHeaderSize
       return bytesLeft >= 0
@@ -89,16 +90,16 @@ enum CommitLogFormat {
     return checksum.value
   }
 
-  /// The header of a batch, whose checksum covers the header's other fields and the payload.
+  /// The header of a batch, whose checksum covers the other fields and the payload.
   struct BatchHeader: Equatable {
     var length: UInt64
     var epoch: UInt64
     var sequence: UInt64
     var kind: UInt32
-    /// Whether the batch, and with it all before it, was brought to the disk at once.
+    /// Whether the batch, and everything before it, was synced when it was written.
     var isSynced = true
 
-    /// The checksum of this header and a payload in pieces.
+    /// Returns the checksum of this header and a payload in pieces.
     func checksum(_ payload: [[UInt8]], _ order: BatchChecksum.Order) -> UInt32 {
       var checksum = BatchChecksum(order)
       checksum.update(fields(checksum: nil))
@@ -106,7 +107,7 @@ enum CommitLogFormat {
       return checksum.value()
     }
 
-    /// Whether a checksum is that of this header and a payload, in one of several orders.
+    /// Whether a checksum matches this header and a payload, in one of several orders.
     func matches(
       _ checksum: UInt32, _ payload: [[UInt8]], _ orders: [BatchChecksum.Order]
     ) -> Bool {
@@ -116,20 +117,20 @@ enum CommitLogFormat {
     private static let unsyncedBit: UInt32 = 1 << 31
     private var kindField: UInt32 { isSynced ? kind : kind | Self.unsyncedBit }
 
-    /// Appends a whole batch, header and payload.
+    /// Appends a whole batch: header and payload.
     func append(_ payload: [[UInt8]], to bytes: inout [UInt8], _ order: BatchChecksum.Order) {
       bytes.append(fields(checksum: checksum(payload, order)))
       for piece in payload { bytes += piece }
     }
 
-    /// The header alone, before a payload that is written in pieces.
+    /// Returns the header alone, for a payload that is written in pieces.
     func bytes(before payload: [[UInt8]], _ order: BatchChecksum.Order) -> [UInt8] {
       var bytes: [UInt8] = []
       bytes.append(fields(checksum: checksum(payload, order)))
       return bytes
     }
 
-    /// The header; nil leaves the checksum out.
+    /// Returns the fields of the header; without the checksum if it is nil.
     private func fields(checksum: UInt32?) -> IntegerBytes {
       var fields = IntegerBytes()
       fields.add(length)

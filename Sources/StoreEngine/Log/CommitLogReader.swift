@@ -1,26 +1,26 @@
-/// Reads a commit log from its first batch to its last good one, and classifies the bytes after it.
+/// A reader of a commit log, which also classifies the bytes after the last good batch.
 struct CommitLogReader {
-  /// How a log ends.
+  /// The end of a log.
   enum Tail: Equatable {
-    /// Behind the last batch there is only room.
+    /// Only unused room follows the last batch.
     case clean
     /// A last batch that a crash or a power cut has cut off; its save was never acknowledged.
     case torn(bytes: Int)
   }
 
-  /// A batch as it was committed.
+  /// A committed batch.
   struct Batch {
     let offset: Int
     let kind: CommitLogFormat.Kind
     let payload: [UInt8]
-    /// Whether it was brought to the disk before anything behind it was written.
+    /// Whether it was synced before anything after it was written.
     let isSynced: Bool
     let epoch: UInt64
     let sequence: UInt64
 
     var end: Int { CommitLogFormat.end(ofBatchAt: offset, payload: payload.count) }
 
-    /// The saved change set, opened if the store is encrypted.
+    /// Returns the payload, opened if the store is encrypted.
     ///
     /// - Throws: ``StoreError`` with `notAuthentic`.
     func payload(
@@ -35,29 +35,30 @@ struct CommitLogReader {
 
   /// The newest valid slot.
   let slot: CommitLogSlot
-  /// Where it is: 0 or 1.
+  /// The index of the slot, 0 or 1.
   let slotIndex: Int
   var epoch: UInt64 { slot.epoch }
   let storage: StoreFile
   private let size: Int
-  /// What stands where the first batch begins, read together with the slots.
+  /// The bytes where the first batch begins, read together with the slots.
   private let firstHeader: [UInt8]
   private(set) var offset = CommitLogFormat.firstBatch
   private(set) var sequence: UInt64 = 0
-  /// Up to where batches are surely whole, and are read many at a time.
+  /// The offset up to which batches are known to be whole, and are read many at a time.
   private var wholeEnd = 0
   private var ahead = (offset: 0, bytes: [UInt8]())
 
   /// Reads the slots.
   ///
-  /// - Returns: nil for a log that holds nothing: it is new, or was never finished being made.
-  /// - Throws: ``StoreError`` with `damaged` for a file that is no commit log, or of a later
-  ///   version; what the storage throws.
+  /// - Returns: nil for a log that holds nothing, because it is new or its creation was
+  ///   interrupted.
+  /// - Throws: ``StoreError`` with `damaged` for a file that is not a commit log or is of a later
+  ///   version, or an error of the storage.
   init?(_ storage: StoreFile) throws(StoreError) {
     self.storage = storage
     let bytes = try storage.read(
       CommitLogFormat.firstBatch + CommitLogFormat.batchHeaderSize, at: 0)
-    // Behind the headers: another process lets the log grow before it says so.
+    // Read after the headers: another process makes the log grow before its header says so.
     size = try storage.size()
     let slots = bytes.prefix(CommitLogFormat.firstBatch)
     firstHeader = Array(bytes.dropFirst(CommitLogFormat.firstBatch))
@@ -77,7 +78,7 @@ struct CommitLogReader {
     try checkNewestHeader()
   }
 
-  /// Makes sure that a log without headers is empty: it is new only then.
+  /// Verifies that a log without headers is empty, because only a new log is.
   private static func checkIsEmpty(_ storage: StoreFile, upTo size: Int) throws(StoreError) {
     for start in stride(from: CommitLogFormat.firstBatch, to: size, by: chunkSize) {
       guard try storage.read(chunkSize, at: start).allSatisfy({ $0 == 0 }) else {
@@ -86,13 +87,13 @@ struct CommitLogReader {
     }
   }
 
-  /// Makes sure that the newest header has not been lost, which would hide all saves behind it.
+  /// Verifies that the newest header is not lost, which would hide all saves after it.
   ///
   /// Batches of an epoch are written only once its header is on the disk.
   private func checkNewestHeader() throws(StoreError) {
     guard let (header, checksum) = CommitLogFormat.BatchHeader.read(firstHeader),
       header.epoch > epoch,
-      // That header may have had the other checksums.
+      // The lost header may have used other checksums.
       try isValid(header, checksum, at: offset, BatchChecksum.Order.allCases)
     else { return }
     throw StoreError(
@@ -100,26 +101,26 @@ struct CommitLogReader {
       at: .init(offset: 0))
   }
 
-  /// Whether the log was closed behind the batch that was read last, and not written to since.
+  /// Whether the log was closed after the last batch that was read, and not written to since.
   var isClosed: Bool { slot.isClosed && offset == slot.end }
 
-  /// The log of a writer as it is now, from where that has got to; nil when another log has taken
-  /// its place in the file.
+  /// Continues at the position of a writer; nil if another log has replaced its log in the file.
   init?(behind writer: CommitLogWriter) throws(StoreError) {
     try self.init(writer.storage)
     guard epoch == writer.epoch else { return nil }
     (offset, sequence) = (writer.offset, writer.sequence)
   }
 
-  /// The log as it is now, from where this reader has got to; nil when another log has taken its
-  /// place in the file.
+  /// Returns a reader of the log as it is now, at the position of this reader.
+  ///
+  /// Returns nil if another log has replaced this one in the file.
   func continued() throws(StoreError) -> CommitLogReader? {
     guard var later = try CommitLogReader(storage), later.epoch == epoch else { return nil }
     (later.offset, later.sequence) = (offset, sequence)
     return later
   }
 
-  /// The next good batch, or nil behind the last one.
+  /// Returns the next good batch, or nil after the last one.
   mutating func next() throws(StoreError) -> Batch? {
     if offset < wholeEnd, offset >= ahead.offset + ahead.bytes.count {
       ahead = (offset, try storage.read(min(Self.chunkSize, wholeEnd - offset), at: offset))
@@ -130,7 +131,7 @@ struct CommitLogReader {
     return batch
   }
 
-  /// Lets the batches up to an offset be read together: nobody changes them any more.
+  /// Allows reading the batches up to an offset together, because they no longer change.
   mutating func readTogether(to end: Int) { wholeEnd = end }
 
   private func read(_ count: Int, at offset: Int) throws(StoreError) -> [UInt8] {
@@ -180,11 +181,11 @@ struct CommitLogReader {
 
   /// Classifies the bytes after the last good batch, once ``next()`` has returned nil.
   ///
-  /// A save is acknowledged only when its batch is on the disk, and then the next one begins. So a
-  /// crash can spoil the last batch only. A *later* batch of the same epoch behind a spoilt one
-  /// means that something else has: acknowledged saves are damaged, and that must not go unsaid.
+  /// A save is acknowledged only when its batch is on the disk, and only then the next one begins.
+  /// So a crash can damage only the last batch. A *later* batch of the same epoch after a damaged
+  /// one has another cause: acknowledged saves are damaged, which must be reported.
   ///
-  /// - Throws: ``StoreError`` with `damaged` and the offset; what the storage throws.
+  /// - Throws: ``StoreError`` with `damaged` and the offset, or an error of the storage.
   func tail() throws(StoreError) -> Tail {
     guard offset >= slot.end else { throw spoiltSave("and more were saved") }
     if isClosed, try beginsWithRoom() { return .clean }
@@ -204,10 +205,10 @@ struct CommitLogReader {
     return tornEnd > offset ? .torn(bytes: tornEnd - offset) : .clean
   }
 
-  /// Whether no batch was begun behind the last good one.
+  /// Whether no batch begins after the last good one.
   ///
-  /// The first save of an opening is synced together with the header that takes back that the log
-  /// is closed: of the two a power cut may leave the save.
+  /// The first save after an opening is synced together with the header that clears the closed
+  /// flag. A power cut may leave only the save.
   func beginsWithRoom() throws(StoreError) -> Bool {
     let isFirst = offset == CommitLogFormat.firstBatch
     let bytes =
@@ -215,7 +216,7 @@ struct CommitLogReader {
     return bytes.allSatisfy { $0 == 0 }
   }
 
-  /// Where the batch ends that begins behind the last good one; the same place when none does.
+  /// Returns the end of the batch after the last good one; the current offset if there is none.
   private func tornBatchEnd() throws(StoreError) -> Int {
     let bytes = try storage.read(CommitLogFormat.batchHeaderSize, at: offset)
     guard let (found, _) = CommitLogFormat.BatchHeader.read(bytes) else { return offset }
@@ -225,9 +226,9 @@ struct CommitLogReader {
     return min(size, CommitLogFormat.end(ofBatchAt: offset, payload: length))
   }
 
-  /// Whether the first header is neither room nor that of a batch of an earlier epoch.
+  /// Whether the first header is neither unused room nor a header of an earlier epoch.
   ///
-  /// Batches of all epochs begin here, so that anything else has spoilt one.
+  /// Batches of all epochs begin here, so anything else means damage.
   private func isNoise(_ header: [UInt8], _ found: UInt64) -> Bool {
     if header.allSatisfy({ $0 == 0 }) { return false }
     return found > epoch || epoch - found > StoreManifest.epochLimit
@@ -235,9 +236,9 @@ struct CommitLogReader {
 
   private static let chunkSize = 1 << 18
 
-  /// Whether the second word is the epoch, which is quick to see.
+  /// Whether the second word is the epoch, as a fast test.
   ///
-  /// At the end of a chunk it can't be.
+  /// At the end of a chunk it always returns true.
   private func mayBeHeader(_ chunk: [UInt8], _ start: Int) -> Bool {
     guard start + 16 <= chunk.count else { return true }
     for byte in 0..<8
@@ -247,12 +248,13 @@ struct CommitLogReader {
     return true
   }
 
-  /// Where a whole later batch ends that was never synced; nil when there is none.
+  /// Returns the end of a whole later batch that was never synced, or nil.
   ///
-  /// Without a sync between them a power cut may lose the earlier of two saves, header and all. The
-  /// later one has to go, too, or it would follow the next save of that number.
+  /// Without a sync between two saves, a power cut may lose the earlier one including its header.
+  /// The later one must be dropped, too: otherwise it would follow the next save that gets the lost
+  /// number.
   ///
-  /// - Throws: ``StoreError`` with `damaged` when the batch has been synced.
+  /// - Throws: ``StoreError`` with `damaged` if the batch was synced.
   private func endOfUnsyncedBatch(
     at candidate: Int, _ effort: inout CommitLogFormat.Effort
   ) throws(StoreError) -> Int? {
@@ -277,9 +279,9 @@ struct CommitLogReader {
       at: .init(offset: offset))
   }
 
-  /// Whether the next batch is there but for its epoch, or its number, which have been spoilt.
+  /// Whether the next batch is whole except that its epoch or sequence number is damaged.
   ///
-  /// Without this it would pass for one of an earlier epoch.
+  /// Otherwise it would be taken for a batch of an earlier epoch.
   private func hasSpoiltEpoch(at offset: Int) throws(StoreError) -> Bool {
     let bytes = try storage.read(CommitLogFormat.batchHeaderSize, at: offset)
     guard let (found, checksum) = CommitLogFormat.BatchHeader.read(bytes) else { return false }

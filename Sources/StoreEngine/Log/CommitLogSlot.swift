@@ -1,52 +1,52 @@
-/// One of the two headers of a commit log, which stands for the log when it is the newer one.
+/// One of the two headers of a commit log; the newer one is in effect.
 ///
 ///     0    "SOCommit" | version (4) | serial (4) | epoch (8) | size (8) | end (8) |
 ///          earlier logs (17), in versions 3 and 5 | checksum (4)
 ///
-/// Besides the epoch it says what must be there, so that a log that something has cut off is not
-/// taken for one that holds less. The lowest bit of the serial number says that the log was closed:
-/// that nothing has been written behind its end.
+/// Besides the epoch it states what must be there, so that a truncated log is not taken for a
+/// shorter one. The lowest bit of the serial number is the closed flag: nothing has been written
+/// after the end.
 struct CommitLogSlot: Equatable, Comparable, Sendable {
-  /// Grows with every slot of an epoch.
+  /// The serial number, which grows with every slot of an epoch.
   var serial: UInt32 = 0
-  /// Whether all batches are on the disk, and none behind the end.
+  /// Whether all batches are on the disk, and none follows the end.
   var isClosed = false
-  /// Only batches of this epoch count.
+  /// The epoch; batches of other epochs don't count.
   var epoch: UInt64
-  /// The file has at least so many bytes.
+  /// The minimum size of the file.
   var size: Int
-  /// The batches of the epoch end here, or behind.
+  /// The end of the epoch's batches, or an offset before it.
   var end: Int = CommitLogFormat.firstBatch
-  /// The logs that had not been folded when this one began; nil when there were none.
+  /// The logs that were not in the files yet when this one began; nil if there were none.
   var earlier: EarlierLogs?
-  /// How the batches are summed up: in versions 2 and 3 byte by byte, which an emptied log gives up.
+  /// The checksums of batches: plain in versions 2 and 3, until the log is emptied.
   var checksums = BatchChecksum.Order.reversedWords
 
-  /// Logs that a store needs together with the one that came after them.
+  /// The logs that a store needs in addition to the one after them.
   struct EarlierLogs: Equatable, Sendable {
-    /// The epoch of the first of them; there is one for each epoch from here.
+    /// The epoch of the first of them; there is one log for each epoch from here.
     var firstEpoch: UInt64
-    /// Where the batches of the last one end.
+    /// The end of the last log's batches.
     var end: Int
     /// Whether all of them were on the disk when the next log began.
     var isSynced: Bool
   }
 
-  /// How many bytes of a slot mean anything, at most; the rest is zeros.
+  /// The maximum number of bytes in use in a slot; the rest is zeros.
   static let length = 61
 
-  /// A random number for a new log.
+  /// Returns a random number for the first epoch of a log.
   ///
-  /// No content of a record can then look like a batch of a later epoch, and a log is not taken for
-  /// that of another store. Far enough from the end that it is never reached.
+  /// So no content of a record looks like a batch of a later epoch, and a log is not taken for that
+  /// of another store. The range ends so early that epochs never overflow.
   static func randomEpoch() -> UInt64 { .random(in: 1...(1 << 62)) }
 
-  /// Whether this one is older.
+  /// Whether the left slot is older.
   static func < (left: Self, right: Self) -> Bool {
     (left.epoch, left.serial) < (right.epoch, right.serial)
   }
 
-  /// The bytes of a slot.
+  /// The bytes of the slot.
   var bytes: [UInt8] {
     var buffer = DataBuffer(CommitLogFormat.magic)
     buffer.write(version)
@@ -73,9 +73,9 @@ struct CommitLogSlot: Equatable, Comparable, Sendable {
     }
   }
 
-  /// Understands the first bytes of a slot; nil when they are none.
+  /// Reads the first bytes of a slot; nil if they are not a valid slot.
   ///
-  /// - Throws: ``StoreError`` with `damaged` for one of another version.
+  /// - Throws: ``StoreError`` with `damaged` for a slot of another version.
   init?(_ bytes: [UInt8]) throws(StoreError) {
     guard bytes.count >= Self.length, bytes.starts(with: CommitLogFormat.magic) else { return nil }
     let fields: Fields
@@ -98,12 +98,12 @@ struct CommitLogSlot: Equatable, Comparable, Sendable {
     (epoch, serial, isClosed) = (fields.epoch, fields.serial >> 1, fields.serial & 1 == 1)
   }
 
-  /// The numbers of a slot as they are written.
+  /// The fields of a slot as they are written.
   private struct Fields {
     let version, serial, checksum: UInt32
     let epoch, size, end: UInt64
     var earlier: EarlierLogs?
-    /// How many bytes the checksum is of.
+    /// The number of bytes that the checksum covers.
     let checkedCount: Int
 
     init(_ bytes: [UInt8]) throws(DataBufferError) {
@@ -122,7 +122,7 @@ struct CommitLogSlot: Equatable, Comparable, Sendable {
         || version == CommitLogFormat.plainVersionWithEarlierLogs
     }
 
-    /// How the batches are summed up; nil for a version that is not known, or makes no sense.
+    /// The checksums of batches; nil for an unknown version, or one that does not fit the fields.
     var checksums: BatchChecksum.Order? {
       if Self.hasEarlierLogs(version) && earlier == nil { return nil }
       switch version {
@@ -133,7 +133,7 @@ struct CommitLogSlot: Equatable, Comparable, Sendable {
     }
   }
 
-  /// Describes a slot.
+  /// Creates a slot.
   init(
     epoch: UInt64, size: Int, end: Int = CommitLogFormat.firstBatch, isClosed: Bool = false,
     earlier: EarlierLogs? = nil
@@ -142,14 +142,15 @@ struct CommitLogSlot: Equatable, Comparable, Sendable {
     self.earlier = earlier
   }
 
-  /// Whether both say the same of the log.
+  /// Whether both slots describe the same state of the log.
   func agrees(with other: Self) -> Bool {
     (epoch, size, end, isClosed, earlier)
       == (other.epoch, other.size, other.end, other.isClosed, other.earlier)
   }
 
-  /// Where the bytes before the first batch are not what is written there: valid slots, or none
-  /// yet, and zeros behind them.
+  /// Returns the offset at which the bytes before the first batch were changed, or nil.
+  ///
+  /// These bytes are valid slots or zeros, with zeros after them.
   static func changedRoom(_ bytes: [UInt8]) throws(StoreError) -> Int? {
     let size = CommitLogFormat.slotSize
     for index in [0, 1] {
@@ -160,7 +161,7 @@ struct CommitLogSlot: Equatable, Comparable, Sendable {
     return bytes.dropFirst(2 * size).firstIndex { $0 != 0 }
   }
 
-  /// The valid slots of a log, with their places, 0 and 1, in the bytes before its first batch.
+  /// Returns the valid slots in the bytes before the first batch, with their indexes, 0 and 1.
   static func read(_ bytes: ArraySlice<UInt8>) throws(StoreError) -> [(
     slot: CommitLogSlot, index: Int
   )] {
@@ -174,11 +175,12 @@ struct CommitLogSlot: Equatable, Comparable, Sendable {
 }
 
 extension CommitLogSlot {
-  /// More earlier logs than this can't have been meant: each was left by a process that died.
+  /// The maximum number of earlier logs; each process that dies leaves one, so more means damage.
   private static let mostEarlierLogs: UInt64 = 1 << 16
 
-  /// The epochs of earlier logs that may be in no file yet: from the first one, or the one that the
-  /// manifest names; nil for more than there can be.
+  /// Returns the epochs of logs that may not be in the files yet; nil if there are too many.
+  ///
+  /// They begin with the first epoch of this slot or the epoch of the manifest, whichever is later.
   func neededEpochs(_ manifest: StoreManifest?) -> Range<UInt64>? {
     let first = max(earlier?.firstEpoch ?? epoch, min(manifest?.epoch ?? 0, epoch))
     return epoch - first <= Self.mostEarlierLogs ? first..<epoch : nil
@@ -186,12 +188,12 @@ extension CommitLogSlot {
 }
 
 extension CommitLogSlot.EarlierLogs {
-  /// Reads them; nil for numbers that make no sense.
+  /// Reads the fields; nil for invalid numbers.
   fileprivate init?(from buffer: inout DataBuffer) throws(DataBufferError) {
     firstEpoch = try buffer.readUInt64()
     guard let end = Int(exactly: try buffer.readUInt64()) else { return nil }
     self.end = end
-    // Another number is one of a damaged slot, whose checksum is wrong.
+    // Other values occur only in a damaged slot, whose checksum is wrong.
     isSynced = try buffer.readUInt8() == 1
   }
 }

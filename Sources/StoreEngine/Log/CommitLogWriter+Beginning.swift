@@ -1,7 +1,7 @@
 import Files
 
-// A log may be followed by another one while its saves are brought to the files: commits go on in
-// the new one, and the old one is needed until then.
+// While the saves of a log are moved to the files, commits go to a new log, and the old one is
+// still needed.
 extension CommitLogWriter {
   /// This log and the ones before it, for the header of the next log.
   var ending: CommitLogSlot.EarlierLogs {
@@ -9,18 +9,17 @@ extension CommitLogWriter {
       firstEpoch: earlier?.firstEpoch ?? epoch, end: offset, isSynced: durability == .full)
   }
 
-  /// Brings all that was appended to the disk; may run while another thread appends.
+  /// Syncs everything that was appended; another thread may append meanwhile.
   func synchronizeBeside() throws(StoreError) {
     if durability == .process { try storage.synchronize() }
   }
 
-  /// Prepares a file for the next log: afterwards it holds no batch of its epoch, and its header is
-  /// on the disk.
+  /// Prepares a file for the next log: without batches of its epoch, and with its header on disk.
   ///
   /// - Parameters:
   ///   - file: A new file, or one that was the log of an earlier epoch.
-  ///   - slot: Its header; the size is that of the file.
-  ///   - isSynced: Whether the file is brought to the disk.
+  ///   - slot: The header; its size is set to that of the file.
+  ///   - isSynced: Whether the file is synced.
   /// - Returns: The header that was written.
   /// - Throws: ``StoreError`` with `ioError` or `noSpace`.
   static func begin(
@@ -29,17 +28,19 @@ extension CommitLogWriter {
     var slot = slot
     let size = try file.size()
     if size < slot.size { try file.resize(to: slot.size) } else { slot.size = size }
-    // A log that has a header has its size, so that one that is shorter has been cut off.
+    // A log with a header has the size it states, so a shorter one has been truncated.
     if isSynced { try file.synchronize() }
-    // Both headers, so that none of an earlier epoch comes back should one be damaged.
+    // Overwrites both headers, so that no header of an earlier epoch counts if the new one is
+    // damaged.
     let none = [UInt8](repeating: 0, count: CommitLogFormat.slotSize)
     try file.write(slot.bytes + none, at: 0)
     if isSynced { try file.synchronize() }
     return slot
   }
 
-  /// Takes note that the batches of the log before this one end earlier, after a power cut that has
-  /// taken unsynced saves, and with them all that rest on them: those of this log.
+  /// Records that the log before this one ends earlier, and drops the batches of this log.
+  ///
+  /// A power cut has taken unsynced saves of that log, and everything in this log rests on them.
   mutating func forget(after end: Int) throws(StoreError) {
     guard var earlier else { return }
     try clearAll()

@@ -2,43 +2,45 @@ import Files
 
 /// Appends batches to a commit log, and empties it.
 ///
-/// One thread at a time. After a failure of the disk the writer refuses everything, because nobody
-/// knows what has reached it; see ``CommitLogReader`` for what the next opening makes of it.
+/// Use it from one thread at a time. After a failure of the disk the writer refuses everything,
+/// because the state of the disk is unknown; see ``CommitLogReader`` for how the next opening
+/// handles it.
 struct CommitLogWriter: Sendable {
-  /// A log begins with so much and doubles until it grows by as much as ``LogGrowth`` says: a store
-  /// that is saved once keeps a small log.
+  /// The initial size of a log, which doubles until it grows by the size in ``LogGrowth``.
+  ///
+  /// So a store that is saved once keeps a small log.
   static let firstSize = 1 << 16
-  /// What an emptied log keeps; the rest goes back to the disk.
+  /// The size that an emptied log keeps; the rest is freed.
   static let sizeKept = 8 << 20
-  /// So much is filled with zeros at a time.
+  /// The number of bytes that are filled with zeros at a time.
   private static let chunkSize = 1 << 18
-  /// Smaller batches are written in one piece.
+  /// The limit below which a batch is written in one piece.
   private static let smallBatch = 1 << 16
 
   let storage: StoreFile
   let durability: Durability
   private let growth: LogGrowth
-  /// Brings to the disk what the log has grown by, where saves don't.
+  /// Syncs the growth of the log, at durability levels where saves don't.
   private let background: BackgroundSync
-  /// The header that counts, and which of the two it is.
+  /// The newer header, and its index.
   private var slot: CommitLogSlot
   private var slotIndex: Int
   var epoch: UInt64 { slot.epoch }
-  /// The number of the next batch.
+  /// The sequence number of the next batch.
   private(set) var sequence: UInt64
   private var size: Int
-  /// Whether it has grown since the last sync.
+  /// Whether the log has grown since the last sync.
   private var isGrown = true
-  /// Where the next batch goes.
+  /// The offset of the next batch.
   private(set) var offset: Int
-  /// Behind this there are only zeros, once the log has been closed before.
+  /// The offset after which there are only zeros, if the log has been closed before.
   private var roomStart: Int
   private var failure: StoreError?
 
-  /// Whether nobody knows what the disk holds.
+  /// Whether the state of the disk is unknown after a failure.
   var hasFailed: Bool { failure != nil }
 
-  /// Goes on behind the last batch that was read.
+  /// Continues after the last batch that was read.
   init(
     _ storage: StoreFile, durability: Durability, slot: CommitLogSlot, slotIndex: Int,
     sequence: UInt64, offset: Int, growth: LogGrowth = LogGrowth()
@@ -60,24 +62,24 @@ struct CommitLogWriter: Sendable {
     roomStart = slot.isClosed ? offset : size
   }
 
-  /// The same log, behind what others have written to it.
+  /// Returns a writer of the same log that continues after the batches of other processes.
   func continued(behind reader: CommitLogReader) throws(StoreError) -> CommitLogWriter {
     storage.noteForeignWrite()
     var writer = CommitLogWriter(
       storage, durability: durability, slot: reader.slot, slotIndex: reader.slotIndex,
       sequence: reader.sequence, offset: reader.offset, growth: growth, background: background,
       size: try storage.size())
-    // The process that let the log grow has synced it, with its batches.
+    // The process that made the log grow has synced it together with its batches.
     writer.isGrown = durability != .full
     return writer
   }
 
   /// The number of bytes in batches.
   var usedCount: Int { offset - CommitLogFormat.firstBatch }
-  /// The logs that had not been folded when this one began.
+  /// The logs that were not in the files yet when this one began.
   var earlier: CommitLogSlot.EarlierLogs? { slot.earlier }
 
-  /// What is appended, the payload in pieces.
+  /// A batch to append, with its payload in pieces.
   typealias Batch = (kind: CommitLogFormat.Kind, payload: [[UInt8]])
 
   /// Appends a batch.
@@ -85,14 +87,14 @@ struct CommitLogWriter: Sendable {
     try append([(kind, payload)])
   }
 
-  /// Appends batches, all of them or none, with one sync.
+  /// Appends batches, all or none, with one sync.
   ///
-  /// When this returns, they are as durable as the level says.
+  /// When it returns, the batches are as durable as the durability level promises.
   ///
-  /// Batches that could not be written are not in the log: the next one takes their place. Those
-  /// that could not be *synced* may be, so the log is of no further use.
+  /// Batches that could not be written are not in the log, and the next ones take their place.
+  /// Batches that could not be *synced* may be in it, so the log can't be used any more.
   ///
-  /// - Throws: what the storage throws; ``StoreError`` with `reopenNeeded` after a failed sync.
+  /// - Throws: ``StoreError`` of the storage, or `reopenNeeded` after a failed sync.
   mutating func append(_ batches: [Batch]) throws(StoreError) {
     try checkHasNotFailed()
     try noteGrowth()
@@ -101,7 +103,7 @@ struct CommitLogWriter: Sendable {
     assert(offset >= CommitLogFormat.firstBatch && end >= offset, "the log goes back")
     try makeRoom(upTo: end)
     try markOpen(before: batches.count)
-    // A batch that says it is synced must not stand behind one that a power cut may lose.
+    // A batch that is marked as synced must not follow one that a power cut may lose.
     if durability == .process && isSynced { try synchronize() }
     roomStart = max(roomStart, end)
     do {
@@ -121,10 +123,10 @@ struct CommitLogWriter: Sendable {
 
   private func count(_ batch: Batch) -> Int { batch.payload.reduce(0) { $0 + $1.count } }
 
-  /// The header of one of several batches.
+  /// Returns the header of one of several batches.
   ///
-  /// Only the first says that it is synced, and with it all before it: of those behind it a power
-  /// cut may leave the later and not the earlier.
+  /// Only the first is marked as synced, together with everything before it. Of the others a power
+  /// cut may leave a later one without an earlier one.
   private func header(of batch: Batch, at index: Int) -> CommitLogFormat.BatchHeader {
     CommitLogFormat.BatchHeader(
       length: UInt64(count(batch)), epoch: epoch, sequence: sequence + UInt64(index),
@@ -158,13 +160,13 @@ struct CommitLogWriter: Sendable {
     }
   }
 
-  /// Makes sure that nothing of batches that could not be written is in the log.
+  /// Removes all traces of batches that could not be written.
   ///
-  /// A disk that is full may have got all of them, and saves that have thrown would be there at the
-  /// next opening, or a checkpoint whose files are removed. Where that can't be prevented, nobody
-  /// knows what the disk holds.
+  /// A full disk may have taken all of them. Then saves that threw would be there at the next
+  /// opening, or a checkpoint whose files are removed. If removing them fails, the state of the
+  /// disk is unknown.
   private mutating func takeBack(_ error: StoreError, _ batches: [Batch], isSynced: Bool) {
-    // A file that has no name any more is noticed before anything is written.
+    // The check for a missing file comes before any write, so there is nothing to remove.
     if failure != nil || error.refusal?.isMissing == true { return }
     do {
       let zeros = [UInt8](repeating: 0, count: CommitLogFormat.batchHeaderSize)
@@ -180,19 +182,19 @@ struct CommitLogWriter: Sendable {
   }
 
   private mutating func writeAtOnce(_ bytes: [UInt8], isSynced: Bool) throws(StoreError) {
-    // The size of a file that has grown is synced with the batch.
+    // The new size of a file that has grown is synced together with the batch.
     if durability == .full, !isGrown, try writeThrough(bytes) { return }
     try storage.write(bytes, at: offset)
     if isSynced { try synchronize() }
   }
 
-  /// Writes and syncs in one; all that was written before has been synced by itself.
+  /// Writes and syncs in one step; everything before has been synced already.
   private mutating func writeThrough(_ bytes: [UInt8]) throws(StoreError) -> Bool {
     do {
       return try storage.writeThrough(bytes, at: offset)
     } catch {
-      // No name for the file any more is noticed before anything is written, and after no room for
-      // it what was written is taken back.
+      // A missing file is noticed before anything is written. If the disk is full, the caller
+      // removes what was written.
       let refusal = error.refusal
       if refusal?.isFull != true && refusal?.isMissing != true { failure = error }
       throw error
@@ -201,7 +203,7 @@ struct CommitLogWriter: Sendable {
 
   private mutating func makeRoom(upTo end: Int) throws(StoreError) {
     guard end > (durability == .full ? slot.size : size) else { return }
-    // In steps, so that one large batch does not hold as many zeros in memory.
+    // In steps, so that a large batch does not need as many zeros in memory.
     while size < end {
       let wanted = size + min(growth.byteCount, max(size, Self.firstSize))
       try storage.resize(to: wanted)
@@ -216,7 +218,7 @@ struct CommitLogWriter: Sendable {
     isGrown = true
   }
 
-  /// Says in a header how large the log is, if it has grown and the disk has all of it since.
+  /// Writes a header with the size of the log, if the log has grown and a sync has finished since.
   private mutating func noteGrowth() throws(StoreError) {
     if durability != .process { return }
     let grown: CommitLogSlot?
@@ -230,11 +232,11 @@ struct CommitLogWriter: Sendable {
     try write(grown)
   }
 
-  /// Takes back, before the first batch, that the log is closed.
+  /// Clears the closed flag, before the first batch.
   ///
-  /// A batch that is synced with it can only be the last: the next opening loses nothing if it
-  /// finds that batch spoilt, and the header as it was. Where there are several, or batches are not
-  /// synced, there may be more.
+  /// A single batch that is synced together with the header can only be the last: the next opening
+  /// loses nothing if it finds that batch damaged and the old header. If there are several batches,
+  /// or they are not synced, more could be lost.
   private mutating func markOpen(before count: Int) throws(StoreError) {
     guard slot.isClosed else { return }
     try write(newSlot(size: slot.size, end: slot.end))
@@ -242,12 +244,11 @@ struct CommitLogWriter: Sendable {
     if durability != .full || count > 1 { try synchronize() }
   }
 
-  /// Says in a header that nothing stands behind the last batch, and how far it reaches, so that a
-  /// loss is noticed and the next opening need not look.
+  /// Writes a header that states the end of the last batch and that nothing follows it.
   ///
-  /// Before that, what batches of earlier epochs have left there becomes zeros, so that a check can
-  /// tell whether somebody has changed a byte. Without syncs a power cut may take what was written,
-  /// so nothing is said.
+  /// So a loss is noticed, and the next opening need not search. Before that, leftover batches of
+  /// earlier epochs are overwritten with zeros, so that a check detects any changed byte. Without
+  /// syncs nothing is stated, because a power cut may take what was written.
   mutating func noteClosing() throws(StoreError) {
     if durability == .none { return }
     background.wait()
@@ -261,7 +262,7 @@ struct CommitLogWriter: Sendable {
     try note(closed)
   }
 
-  /// Writes zeros behind the last batch.
+  /// Overwrites the bytes after the last batch with zeros.
   private func clear(upTo end: Int) throws(StoreError) {
     let zeros = [UInt8](repeating: 0, count: min(Self.chunkSize, max(0, end - offset)))
     for start in stride(from: offset, to: end, by: Self.chunkSize) {
@@ -271,19 +272,19 @@ struct CommitLogWriter: Sendable {
 
   private mutating func note(_ new: CommitLogSlot) throws(StoreError) {
     if slot.agrees(with: new) { return }
-    // The header must not be on the disk before what it speaks of.
+    // The header must not be on the disk before the bytes that it describes.
     try synchronize()
     try write(new)
   }
 
-  /// A header of the same epoch.
+  /// Returns a header of the same epoch.
   private func newSlot(size: Int, end: Int) -> CommitLogSlot {
     var new = CommitLogSlot(epoch: epoch, size: size, end: end, earlier: slot.earlier)
     new.checksums = slot.checksums
     return new
   }
 
-  /// Writes the older one of the two headers, which makes it the newer.
+  /// Overwrites the older of the two headers, which makes it the newer one.
   private mutating func write(_ slot: CommitLogSlot) throws(StoreError) {
     var new = slot
     new.serial = new.epoch == epoch ? self.slot.serial &+ 1 : 0
@@ -291,20 +292,20 @@ struct CommitLogWriter: Sendable {
     (self.slot, slotIndex) = (new, 1 - slotIndex)
   }
 
-  /// Overwrites a torn tail, so that no batch in it can ever be taken for a later one.
+  /// Overwrites a torn tail, so that no batch in it is taken for a later one.
   mutating func clearTail() throws(StoreError) {
     try clear(upTo: size)
     roomStart = offset
     try storage.synchronize()
   }
 
-  /// Overwrites all batches: afterwards the log holds nothing.
+  /// Overwrites all batches, so that the log holds nothing.
   mutating func clearAll() throws(StoreError) {
     (sequence, offset) = (0, CommitLogFormat.firstBatch)
     try clearTail()
   }
 
-  /// Says in a header which logs were before this one.
+  /// Writes a header that names the logs before this one.
   mutating func setEarlier(_ earlier: CommitLogSlot.EarlierLogs) throws(StoreError) {
     var new = newSlot(size: slot.size, end: CommitLogFormat.firstBatch)
     new.earlier = earlier
@@ -312,9 +313,9 @@ struct CommitLogWriter: Sendable {
     try synchronize()
   }
 
-  /// Rewrites everything but the batches: the bytes after them, and the room of the headers.
+  /// Rewrites everything except the batches: the bytes after them, and the area of the headers.
   ///
-  /// - Throws: what the storage throws.
+  /// - Throws: ``StoreError`` of the storage.
   mutating func renewRoom() throws(StoreError) {
     try checkHasNotFailed()
     try clear(upTo: size)
@@ -322,20 +323,20 @@ struct CommitLogWriter: Sendable {
     let slots = 2 * CommitLogFormat.slotSize
     let zeros = [UInt8](repeating: 0, count: CommitLogFormat.firstBatch - slots)
     try storage.write(zeros, at: slots)
-    // The older one, and with the closing the other one.
+    // This rewrites the older slot; closing rewrites the other one.
     try write(newSlot(size: slot.size, end: slot.end))
     try synchronize()
   }
 
-  /// Brings what an earlier process has left in the log to the disk, before anything is added.
+  /// Syncs the content that an earlier process left in the log, before anything is added.
   ///
   /// That process may have died between writing and syncing. Or its sync failed: the system then
-  /// shows what was written, but takes it for synced, unless it is written again.
+  /// returns what was written and treats it as synced, unless it is written again.
   func settle() throws(StoreError) {
     if durability != .none { try Self.settle(storage, upTo: offset) }
   }
 
-  /// Does so with any log.
+  /// Does the same for any log.
   static func settle(_ storage: StoreFile, upTo end: Int) throws(StoreError) {
     for start in stride(from: 0, to: end, by: chunkSize) {
       let count = min(chunkSize, end - start)
@@ -344,9 +345,9 @@ struct CommitLogWriter: Sendable {
     try storage.synchronize()
   }
 
-  /// Empties the log, once everything in it is safe elsewhere.
+  /// Empties the log, once everything in it is safe in the files.
   ///
-  /// - Throws: what the storage throws; the log is of no further use then.
+  /// - Throws: ``StoreError`` of the storage; the log can't be used any more then.
   mutating func removeAll() throws(StoreError) {
     try checkHasNotFailed()
     do {
@@ -365,10 +366,10 @@ struct CommitLogWriter: Sendable {
     (sequence, offset) = (0, CommitLogFormat.firstBatch)
   }
 
-  /// Whether a batch has to be on the disk before anything else happens.
+  /// Whether a batch must be on the disk before anything else happens.
   ///
-  /// Files that hold all saves up to a checkpoint must not be there after a power cut when the log
-  /// has only some of those saves: replaying these would undo later ones.
+  /// After a power cut there must be no files of a checkpoint if the log has only some of their
+  /// saves: replaying these would undo later ones.
   private func isSynced(_ kind: CommitLogFormat.Kind) -> Bool {
     durability == .full || durability == .process && kind.isCheckpoint
   }

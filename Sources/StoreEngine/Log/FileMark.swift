@@ -1,36 +1,36 @@
 import Files
 
-/// By what a file of a store is known: the checkpoint that has made it.
+/// The mark that identifies a file of a store: the checkpoint that created it.
 ///
-/// Files that a checkpoint makes have its mark in them, at a place where nobody else looks. The
-/// log's record of the checkpoint and the manifest name it, too. So a file that was brought back
-/// from a backup, or copied at another moment than the rest, does not pass for the store's own.
+/// A file that a checkpoint creates contains the mark, at a place that other programs ignore. The
+/// log's record of the checkpoint and the manifest contain it, too. So a file that was restored
+/// from a backup, or copied at another moment than the rest, is not taken for the store's own.
 public struct FileMark: Hashable, Sendable {
   /// The epoch of the log at the checkpoint.
   ///
-  /// It grows by one with each checkpoint. The first is random: those of another store are far
-  /// away.
+  /// It grows by one with each checkpoint. The first epoch is random, so those of other stores are
+  /// far away.
   public let epoch: UInt64
-  /// A random number, by which copies of a store that went on by themselves differ.
+  /// A random number that distinguishes independently modified copies of a store.
   public let number: UInt32
 
-  /// How many bytes a mark takes.
+  /// The number of bytes of a mark.
   package static let byteCount = 12
-  /// The bytes in front of a mark, in files where something else could be.
+  /// The bytes before a mark, in files where something else could be in its place.
   package static let magic = Array("SOMark".utf8) + [0, 1]
 
-  /// Describes a mark.
+  /// Creates a mark.
   public init(epoch: UInt64, number: UInt32) { (self.epoch, self.number) = (epoch, number) }
 
-  /// Stands for the mark of a file whose damage hides it; reading the file reports that.
+  /// A substitute for a mark that damage hides; reading the file reports the damage.
   static let unreadable = FileMark(epoch: 0, number: 0)
 
-  /// The mark of a checkpoint that begins.
+  /// Creates the mark of a new checkpoint.
   init(checkpointIn epoch: UInt64) {
     self.init(epoch: epoch, number: .random(in: 0 ... .max))
   }
 
-  /// The bytes of a mark: epoch (8), number (4), the least significant byte first.
+  /// The bytes of the mark: epoch (8) and number (4), little-endian.
   package var bytes: [UInt8] {
     var bytes: [UInt8] = []
     bytes.append(littleEndian: epoch)
@@ -38,7 +38,7 @@ public struct FileMark: Hashable, Sendable {
     return bytes
   }
 
-  /// Reads a mark; nil for zeros, which stand for none, and for another number of bytes.
+  /// Reads a mark; nil for zeros, which mean no mark, and for a wrong number of bytes.
   package init?(_ bytes: ArraySlice<UInt8>) {
     guard bytes.count == Self.byteCount else { return nil }
     let (epoch, number) = Array(bytes).lend {
@@ -48,29 +48,29 @@ public struct FileMark: Hashable, Sendable {
     self.init(epoch: epoch, number: number)
   }
 
-  /// The bytes of a mark with its magic in front.
+  /// The bytes of the mark after its magic.
   package var markedBytes: [UInt8] { Self.magic + bytes }
 
-  /// Reads a mark behind its magic; nil where there is none.
+  /// Reads a mark after its magic; nil if there is none.
   package init?(marked bytes: ArraySlice<UInt8>) {
     guard bytes.starts(with: Self.magic) else { return nil }
     self.init(bytes.dropFirst(Self.magic.count))
   }
 
-  /// Whether both are of one store, or of copies of it.
+  /// Whether both marks are of one store, or of copies of it.
   func isOfSameStore(as other: FileMark) -> Bool {
     max(epoch, other.epoch) - min(epoch, other.epoch) < StoreManifest.epochLimit
   }
 }
 
 extension FileMark {
-  /// Why a file is not the one that a store has, and what to do.
+  /// Returns the error for a file that is not the store's own, with advice.
   ///
   /// - Parameters:
   ///   - expected: The mark of the store's own file.
-  ///   - found: The mark that is in the file; nil when there is none.
+  ///   - found: The mark in the file; nil if there is none.
   ///   - location: The file.
-  /// - Returns: damage.
+  /// - Returns: An error with `damaged`.
   static func stranger(
     expected: FileMark, found: FileMark?, at location: StoreError.Location
   ) -> StoreError {
@@ -90,7 +90,7 @@ extension FileMark {
       : "The file is newer than the rest of the store."
   }
 
-  /// Advice about files of different moments.
+  /// Advice about files from different moments.
   static let cure = """
     A file was brought back by itself, or the store was copied while it was in use. Bring back the \
     whole store from one backup, or salvage what is there.

@@ -1,13 +1,13 @@
-/// How a commit log grows.
+/// The way in which a commit log grows.
 struct LogGrowth: Sendable {
-  /// By so much at a time, so that most saves change no metadata of the file.
+  /// The step of growth, so that most saves don't change the file's metadata.
   static let standardByteCount = 1 << 20
 
   var byteCount: Int
-  /// Whether a thread brings to the disk what was written, where saves don't wait for the disk.
+  /// Whether a thread syncs the log, if saves don't wait for the disk.
   var usesThread: Bool
 
-  /// Describes it.
+  /// Creates the settings.
   init(_ byteCount: Int = Self.standardByteCount, usesThread: Bool = true) {
     (self.byteCount, self.usesThread) = (byteCount, usesThread)
   }

@@ -1,34 +1,34 @@
-/// The bytes of the saves that are pending, without those that later saves have replaced.
+/// The bytes of the pending saves, without those that later saves have replaced.
 ///
 /// While files can't be written, the same rows may be saved again and again, and memory would grow
-/// with each.
+/// with each save.
 struct PendingBytes: Sendable {
   private struct Batch: Sendable {
     var bytes: [UInt8]
-    /// How many of them are of records and named buffers that no later save has replaced.
+    /// The number of bytes of records and named buffers that no later save has replaced.
     var needed: Int
   }
 
   private var batches: [Batch] = []
-  /// How many bytes are held.
+  /// The number of bytes in memory.
   private(set) var heldCount = 0
-  /// How many of them are needed.
+  /// The number of bytes that are needed.
   private(set) var neededCount = 0
 
   init() {}
 
-  /// One batch, all of which is needed.
+  /// Creates a single batch, all of which is needed.
   init(all bytes: [UInt8]) {
     batches = [Batch(bytes: bytes, needed: bytes.count)]
     (heldCount, neededCount) = (bytes.count, bytes.count)
   }
 
-  /// The number of the next batch.
+  /// The number of batches, which is also the number of the next batch.
   var count: Int { batches.count }
 
   subscript(batch: Int) -> [UInt8] { batches[batch].bytes }
 
-  /// Adds the bytes of a save; those of ordered tables are kept elsewhere, too.
+  /// Adds the bytes of a save; those of ordered tables are also kept elsewhere.
   mutating func append(_ changes: ChangeSet) {
     var needed = changes.names.reduce(0) { $0 + ($1.range?.count ?? 0) }
     for table in changes.tables {
@@ -40,10 +40,9 @@ struct PendingBytes: Sendable {
     neededCount += needed
   }
 
-  /// Takes note that some bytes of a batch are needed no more; the last ones take all of it with
-  /// them.
+  /// Records that some bytes of a batch are no longer needed; frees the batch if none are.
   mutating func release(_ count: Int, of batch: Int) {
-    // A save that some program has written may change a row twice.
+    // A save that another program has written may change a row twice.
     guard batches.indices.contains(batch) else { return }
     neededCount -= count
     batches[batch].needed -= count
@@ -52,27 +51,26 @@ struct PendingBytes: Sendable {
     batches[batch].bytes = []
   }
 
-  /// Whether the sums are those of the batches.
+  /// Whether the sums match the batches.
   var isConsistent: Bool {
     heldCount == batches.reduce(0) { $0 + $1.bytes.count }
       && neededCount == batches.reduce(0) { $0 + $1.needed }
   }
 
-  /// So much more than what is needed is not worth the copying; a log that is folded in time has
-  /// less.
+  /// The number of unneeded bytes to tolerate; a log with timely checkpoints has fewer.
   private static let slack = 16 << 20
 
-  /// Whether most of what is held is not needed.
+  /// Whether most of the bytes in memory are not needed.
   var isWasteful: Bool { heldCount > 2 * neededCount + Self.slack }
 }
 
 extension Dictionary {
-  /// Makes room for many more keys at once; for few, the dictionary grows as it needs to.
+  /// Reserves room for many more keys at once; for a few, the dictionary grows as needed.
   mutating func reserveRoom(for count: Int) {
     if count > self.count { reserveCapacity(self.count + count) }
   }
 
-  /// Replaces each value by what a closure makes of it.
+  /// Replaces each value by the result of a closure.
   mutating func mapInPlace(_ transform: (Value) -> Value) {
     var index = values.startIndex
     while index != values.endIndex {

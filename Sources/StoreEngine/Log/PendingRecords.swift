@@ -1,20 +1,20 @@
-/// What the commit log holds beyond the class files: the newest state of each row and name in it.
+/// The content of the commit log beyond the class files: the newest state of its rows and names.
 ///
-/// A value: whoever reads takes a copy and is undisturbed by commits.
+/// It is a value: a reader takes a copy, which commits don't change.
 struct PendingRecords: Sendable {
-  /// A row or a name as the log has it.
+  /// A row or a name in the log.
   ///
   /// It takes 16 bytes, because there may be millions.
   struct Entry: Sendable {
     private let start: Int
     private let count: UInt32
-    /// Which batch has the bytes; the highest number if the row is deleted.
+    /// The number of the batch with the bytes; the highest number if the row is deleted.
     private let batchNumber: UInt32
     private static let noBatch = UInt32.max
 
-    /// - Precondition: there are fewer than 2^32 - 1 batches, and less than 4 GiB in the range.
+    /// - Precondition: There are fewer than 2^32 - 1 batches, and less than 4 GiB in the range.
     fileprivate init(batch: Int?, range: Range<Int>?) {
-      // What is empty is nowhere, so that it can be read when its batch is gone.
+      // An empty range has no position, so that it can be read after its batch is freed.
       let range = range ?? 0..<0
       (start, count) = (range.isEmpty ? 0 : range.lowerBound, UInt32(range.count))
       batchNumber = batch.map { UInt32($0) } ?? Self.noBatch
@@ -24,7 +24,7 @@ struct PendingRecords: Sendable {
     fileprivate var range: Range<Int> { start..<start + Int(count) }
     var isDeleted: Bool { batchNumber == Self.noBatch }
 
-    /// The same with its bytes behind others, in the only batch.
+    /// Returns the entry with its bytes moved to the end of the only batch.
     fileprivate func moved(to bytes: inout [UInt8], from batches: PendingBytes) -> Entry {
       guard let batch else { return self }
       let start = bytes.count
@@ -33,21 +33,21 @@ struct PendingRecords: Sendable {
     }
   }
 
-  /// What is pending of one table.
+  /// The pending changes of one table.
   struct Table: Sendable {
     var rows = PendingRows()
-    /// How many more rows the table has than its file.
+    /// The number of rows that the table has more than its file.
     var countDifference = 0
     /// The generation of that file.
     ///
-    /// A later one has what is pending here, and the same rows.
+    /// A file of a later generation contains the pending changes, so it has the same rows.
     var fileGeneration: UInt64 = 0
 
-    /// Adds what a save does to rows.
+    /// Adds the row changes of a save.
     ///
     /// - Parameters:
     ///   - records: The changes.
-    ///   - file: What the file of the table is like.
+    ///   - file: The state of the table's file.
     ///   - batches: The bytes of the saves before this one, which is the next.
     fileprivate mutating func add(
       _ records: [ChangeSet.RecordChange], over file: FileState, _ batches: inout PendingBytes
@@ -59,7 +59,7 @@ struct PendingRecords: Sendable {
       }
     }
 
-    /// Sets what has happened to a row last, and returns what had before.
+    /// Sets the last change of a row, and returns the previous one.
     private mutating func set(
       _ record: ChangeSet.RecordChange, isInFile: Bool, batch: Int
     ) -> Entry? {
@@ -72,17 +72,17 @@ struct PendingRecords: Sendable {
     }
   }
 
-  /// What has to be known of a table's file before a save is added.
+  /// The state of a table's file that adding a save requires.
   struct FileState {
-    /// How often the file has been replaced.
+    /// The number of times the file has been replaced.
     var generation: UInt64 = 0
-    /// For each change of the table whether the file has its row; empty where it has none of them.
+    /// For each change of the table, whether the file has its row; empty if it has none of them.
     private var hasRows: [Bool] = []
 
-    /// Of a file that has none of the rows.
+    /// Creates the state of a file that has none of the rows.
     init(generation: UInt64 = 0) { self.generation = generation }
 
-    /// Takes note that the file has the row of one of `count` changes.
+    /// Records that the file has the row of one of `count` changes.
     mutating func note(rowOf index: Int, of count: Int) {
       if hasRows.isEmpty { hasRows = Array(repeating: false, count: count) }
       hasRows[index] = true
@@ -94,22 +94,21 @@ struct PendingRecords: Sendable {
 
   private(set) var tables = TableMap<Table>()
   private(set) var names: [ExactName: Entry] = [:]
-  /// What is pending of ordered tables.
+  /// The pending changes of ordered tables.
   private(set) var ordered: [OrderedTableID: PendingKeys] = [:]
-  /// The bytes of the saves that have records or named buffers; the keys of ordered tables have
-  /// theirs.
+  /// The bytes of saves with records or named buffers; keys of ordered tables are kept elsewhere.
   private var batches = PendingBytes()
   /// The number of bytes that were saved.
   private(set) var byteCount = 0
 
   private(set) var isEmpty = true
 
-  /// Adds a save to what is pending.
+  /// Adds a save to the pending changes.
   ///
   /// - Parameters:
   ///   - changes: The save.
-  ///   - files: What the files of its tables are like, in the order of the save; none for new ones.
-  ///   - keys: What is pending, with the save, of the ordered tables that it changes.
+  ///   - files: The states of its tables' files, in the order of the save; none for new files.
+  ///   - keys: The pending keys, including this save, of the ordered tables that it changes.
   mutating func add(
     _ changes: ChangeSet, over files: [FileState],
     keys: [TableKeys] = []
@@ -130,7 +129,7 @@ struct PendingRecords: Sendable {
     }
     if !changes.tables.isEmpty || !changes.names.isEmpty {
       batches.append(changes)
-      // Looking at everything is for now and then.
+      // Checking everything is expensive, so it happens only at powers of two.
       let isTurn = batches.count & (batches.count - 1) == 0
       assert(!isTurn || isConsistent, "pending records and their bytes do not agree")
     }
@@ -139,7 +138,7 @@ struct PendingRecords: Sendable {
     if batches.isWasteful { gather() }
   }
 
-  /// Whether all rows and names have their bytes, and these are counted.
+  /// Whether all rows and names have their bytes, and the byte counts are right.
   var isConsistent: Bool {
     var needed = 0
     let entries = tables.flatMap { $0.value.rows.map(\.value) } + Array(names.values)
@@ -155,7 +154,7 @@ struct PendingRecords: Sendable {
       && tables.allSatisfy { abs($0.value.countDifference) <= $0.value.rows.count }
   }
 
-  /// Copies all that is still needed into one batch.
+  /// Copies all needed bytes into one batch.
   private mutating func gather() {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(batches.neededCount)
@@ -167,10 +166,10 @@ struct PendingRecords: Sendable {
     batches = PendingBytes(all: bytes)
   }
 
-  /// How many bytes of records and named buffers are held in memory.
+  /// The number of bytes of records and named buffers in memory.
   var heldByteCount: Int { batches.heldCount }
 
-  /// Where the bytes of an entry are; nil for one that is deleted.
+  /// Returns the bytes of an entry; nil if it is deleted.
   func bytes(of entry: Entry) -> Bytes? {
     entry.batch.map { Bytes(bytes: batches[$0], range: entry.range) }
   }
@@ -181,20 +180,21 @@ struct PendingRecords: Sendable {
     let range: Range<Int>
   }
 
-  /// What is pending of a row: its bytes, or nil when it is deleted; nil when nothing is pending.
+  /// Returns the pending bytes of a row, or nil if it is deleted; nil if nothing is pending.
   func record(_ rowID: UInt32, in table: TableID) -> Bytes?? {
     guard let entry = tables[table]?.rows[rowID] else { return nil }
     return .some(bytes(of: entry))
   }
 
-  /// The pending bytes of a buffer, or nil when it is removed; nil when nothing is pending.
+  /// Returns the pending bytes of a buffer, or nil if it is removed; nil if nothing is pending.
   func buffer(_ name: ExactName) -> Bytes?? {
     guard let entry = names[name] else { return nil }
     return .some(bytes(of: entry))
   }
 
-  /// Takes rows that the files have out of the number by which tables have grown, where saves were
-  /// added without a look into the files.
+  /// Subtracts rows that the files already have from the growth of the tables.
+  ///
+  /// It corrects the counts after saves were added without looking into the files.
   mutating func subtractRows(
     inFiles areInFile: ([UInt32], TableID) throws(StoreError) -> [Bool]
   ) throws(StoreError) {
@@ -204,7 +204,7 @@ struct PendingRecords: Sendable {
     }
   }
 
-  /// Takes note that files have been replaced that what is pending here lies over.
+  /// Records that the files below the pending changes have been replaced.
   mutating func didFold(
     generation: (TableID) throws(StoreError) -> UInt64,
     orderedGeneration: (OrderedTableID) throws(StoreError) -> UInt64
@@ -218,12 +218,12 @@ struct PendingRecords: Sendable {
     }
   }
 
-  /// Which files folding touches.
+  /// The files that a checkpoint of these changes touches.
   var footprint: PendingFootprint {
     PendingFootprint(tables: tables.keys, hasNames: !names.isEmpty)
   }
 
-  /// Everything that is pending as one change set, the newest state of each row only.
+  /// Returns all pending changes as one change set, with only the newest state of each row.
   func merged() -> ChangeSet {
     var merged = ChangeSet()
     merged.bytes.reserveCapacity(batches.neededCount)

@@ -1,26 +1,26 @@
-/// The pending changes of a table's rows: a dictionary in parts.
+/// The pending changes of a table's rows, in a dictionary that is split into parts.
 ///
-/// A dictionary that grows moves all of its entries at once: with a million of them a save would take
-/// a twentieth of a second longer. So does one that is copied, because a reader still has it. Here
-/// only a part grows, or is copied, at a time. The parts are not of one size, so that they don't grow
-/// at one time either: the sizes are evenly spread between one and its double.
+/// A dictionary that grows moves all of its entries at once: with a million of them a save would
+/// take a twentieth of a second longer. So would copying it because a reader still holds it. Here
+/// only one part grows or is copied at a time. The parts have different sizes, evenly spread
+/// between one size and its double, so that they don't all grow at the same time.
 ///
 ///     hash of the row:  0 ........................................ 4095
 ///     parts:            | 0 | 1 |  2  |  3  |  ...      |    62    |    63    |
 struct PendingRows: Sendable {
   typealias Entry = PendingRecords.Entry
 
-  /// One part as long as there are few rows.
+  /// The parts; only one while there are few rows.
   private var parts: [[UInt32: Entry]] = [[:]]
   private(set) var count = 0
 
   private static let partCount = 64
-  /// With more rows there are all parts.
+  /// The number of rows at which the dictionary is split into all parts.
   private static let splitCount = 4096
-  /// The part of each hash of 12 bits.
+  /// The part for each hash of 12 bits.
   private static let partOfHash: [UInt8] = {
     var parts: [UInt8] = []
-    // Each part is a 64th root of 2 as large as the one before it.
+    // Each part is larger than the one before it by a factor of the 64th root of 2.
     var end = 4096.0
     for part in 0..<UInt8(partCount) {
       end *= 1.010_889_286_051_700_5
@@ -51,12 +51,12 @@ struct PendingRows: Sendable {
     return old
   }
 
-  /// Makes room for many more rows at once; for few, the parts grow as they need to.
+  /// Reserves room for many more rows at once; for a few, the parts grow as needed.
   mutating func reserveRoom(for newCount: Int) {
     guard newCount > count else { return }
     if count + newCount > Self.splitCount, parts.count == 1 { split() }
     if parts.count == 1 { return parts[0].reserveRoom(for: newCount) }
-    // The largest part has 1.4 times as many as there would be in parts of one size.
+    // The largest part has 1.4 times as many entries as with parts of equal size.
     for part in parts.indices {
       parts[part].reserveCapacity((count + newCount) * 3 / (2 * Self.partCount))
     }
@@ -68,21 +68,21 @@ struct PendingRows: Sendable {
     for (row, entry) in all { parts[part(of: row)][row] = entry }
   }
 
-  /// Replaces each entry by what a closure makes of it.
+  /// Replaces each entry by the result of a closure.
   mutating func mapInPlace(_ transform: (Entry) -> Entry) {
     for part in parts.indices { parts[part].mapInPlace(transform) }
   }
 }
 
 extension PendingRows: Sequence {
-  /// Visits all rows, in no order.
+  /// Visits all rows, in no particular order.
   func makeIterator() -> some IteratorProtocol<(key: UInt32, value: Entry)> {
     parts.joined().makeIterator()
   }
 
-  /// So that an array of all rows is allocated once.
+  /// The number of rows, so that an array of all rows is allocated only once.
   var underestimatedCount: Int { count }
 
-  /// The rows, in no order.
+  /// The rows, in no particular order.
   var rowIDs: [UInt32] { map(\.key) }
 }

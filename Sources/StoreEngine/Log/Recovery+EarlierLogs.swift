@@ -1,26 +1,26 @@
 import Files
 
-// Saves go on in a new log while those of the one before are brought to the files. An opening finds
-// both when a process has died in between.
+// While the saves of a log are moved to the files, further saves go to a new log. An opening finds
+// both logs if a process has died in between.
 
-/// A log that is followed by another one, and was read to its end.
+/// A log that another one follows, and that was read to its end.
 struct EarlierLog: Sendable {
   let epoch: UInt64
   let file: StoreFile
-  /// Where its batches end.
+  /// The end of its batches.
   let end: Int
 }
 
-/// The checkpoints in the rest of a log, looked up before the rest is replayed.
+/// The checkpoints in the rest of a log, which are looked up before the rest is replayed.
 private struct LogOutlook {
   /// The checkpoint of the logs before this one.
   var earlierCheckpoint: CommitLogReader.Batch?
-  /// Whether a checkpoint holds everything before it.
+  /// Whether a checkpoint covers everything before it.
   var coversLog = false
   /// Whether the logs before this one are in the files.
   var coversEarlierLogs: Bool { coversLog || earlierCheckpoint != nil }
 
-  /// Reads a log to its end; one that began alone is not read.
+  /// Reads a log to its end, unless no earlier logs preceded it.
   init(_ reader: CommitLogReader) throws(StoreError) {
     if reader.slot.earlier == nil { return }
     var ahead = reader
@@ -32,8 +32,9 @@ private struct LogOutlook {
 }
 
 extension Recovery {
-  /// Reads the logs that are needed before the last one, and finishes their checkpoint if that is
-  /// in it.
+  /// Replays the logs that are needed before the last one, or finishes their checkpoint.
+  ///
+  /// The last log contains the record of that checkpoint.
   mutating func replayEarlierLogs(before last: CommitLogReader) throws(StoreError) {
     guard let earlier = last.slot.earlier else { return }
     let outlook = try LogOutlook(last)
@@ -46,16 +47,16 @@ extension Recovery {
 
   /// Finishes a checkpoint of earlier logs before the commits of this log are read.
   ///
-  /// Those in front of its record are newer than its files, too.
+  /// Even the commits before its record are newer than its files.
   private mutating func finish(
     _ outlook: LogOutlook, of log: StoreFile
   ) throws(StoreError) {
-    // The files of a later checkpoint take the place of these.
+    // The files of a later checkpoint replace these.
     guard !outlook.coversLog, let checkpoint = outlook.earlierCheckpoint else { return }
     try finishEarlierCheckpoint(checkpoint, of: log)
   }
 
-  /// The epochs of logs that are in no file yet.
+  /// Returns the epochs of the logs that are not in the files yet.
   private func neededEpochs(before last: CommitLogSlot) throws(StoreError) -> Range<UInt64> {
     if let epochs = last.neededEpochs(manifestOnDisk) { return epochs }
     throw StoreError(
@@ -75,12 +76,12 @@ extension Recovery {
       throw lostLog(before.epoch, "has been cut off")
     }
     while let batch = try reader.next() { try replay(batch, of: file) }
-    // A later batch behind one that is damaged is an error.
+    // Throws if a later batch follows a damaged one.
     _ = try reader.tail()
     earlierLogs.append(EarlierLog(epoch: epoch, file: file, end: reader.offset))
   }
 
-  /// Compares the end of the earlier logs with what the last log says of it.
+  /// Compares the end of the earlier logs with the one in the last log's header.
   private mutating func checkEnd(_ expected: CommitLogSlot.EarlierLogs) throws(StoreError) {
     guard let last = earlierLogs.last, last.end < expected.end else { return }
     if expected.isSynced { throw lostLog(last.epoch, "has been cut off") }
@@ -88,8 +89,7 @@ extension Recovery {
     isLastLogLost = true
   }
 
-  /// Refuses a save that was acknowledged as safe from power cuts, and rests on others that are
-  /// lost.
+  /// Throws if a batch was acknowledged as safe from power cuts but rests on lost saves.
   func checkIsUnsynced(_ batch: CommitLogReader.Batch) throws(StoreError) {
     guard batch.isSynced, let last = earlierLogs.last else { return }
     throw lostLog(last.epoch, "has been cut off")

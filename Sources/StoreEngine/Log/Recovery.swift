@@ -1,45 +1,44 @@
-/// What the commit log of a store says when the store is opened, and what that makes necessary.
+/// The recovery of a store at its opening: it reads the commit log and acts on it.
 struct Recovery<Files: RecordFiles> {
-  /// The saves that are in the log only.
+  /// The saves that are only in the log.
   private(set) var pending = PendingRecords()
-  /// The last commit of before the log, and those in it.
+  /// The last commit before the log, and the commits in the log.
   private(set) var firstCommit: Commit?
   private(set) var commits: [(commit: Commit, changes: ChangeSet)] = []
   let files: Files
-  /// What batches of an encrypted store are opened with.
+  /// Opens the batches of an encrypted store.
   private let sealing: Sealing?
   private let storage: StoreFile?
-  /// The logs before the last one that are still needed, from old to new.
+  /// The logs before the last one that are still needed, oldest first.
   var earlierLogs: [EarlierLog] = []
-  /// Whether the last log rests on saves that a power cut has taken, so that it counts no more.
+  /// Whether the last log rests on saves that a power cut has taken, so that it is dropped.
   var isLastLogLost = false
   private let growth: LogGrowth
-  /// The shared words of the processes that have the store open; nil where there are none.
+  /// The shared words of the processes that have the store open; nil if the store is not shared.
   private let joined: SharedFile?
-  /// Where the reading of the last log has ended; nil when there is none.
+  /// The reader at the end of the last log; nil if there is none.
   private(set) var reader: CommitLogReader?
-  /// How the log ends.
+  /// The end of the log.
   private(set) var tail = CommitLogReader.Tail.clean
-  /// Whether the last checkpoint has been made good, so that the log can be emptied.
+  /// Whether the last checkpoint is complete, so that the log can be emptied.
   var isCheckpointed = false
   /// The files that checkpoints in the log have put in place.
   private var published: [Replacement] = []
-  /// The files of the manifest that are not the store's own, unless a checkpoint in the log has put
-  /// them in place.
+  /// Errors for files that don't match the manifest, until a checkpoint in the log replaces them.
   private var strangers: [String: StoreError] = [:]
-  /// Whether the names of all files, the log's among them, have been brought to the disk.
+  /// Whether the names of all files, including the log, have been synced.
   ///
-  /// Whoever made the log may have died before that, or it is a copy. Where nothing is saved it
-  /// does not matter.
+  /// The process that created the log may have died before it did so, or the store may be a copy.
+  /// If nothing is saved it does not matter.
   private(set) var areNamesSynced = false
-  /// What the directory must hold, as this opening finds or makes it.
+  /// The required content of the directory, as this opening finds or creates it.
   private(set) var manifest: StoreManifest?
   let manifestOnDisk: StoreManifest?
 
-  /// Reads the log, and finishes a checkpoint that was cut off.
+  /// Reads the log, and finishes an interrupted checkpoint.
   ///
-  /// - Throws: ``StoreError`` with `damaged` when a save that was acknowledged is spoilt, or a file
-  ///   is gone.
+  /// - Throws: ``StoreError`` with `damaged` if an acknowledged save is damaged, or a file is
+  ///   missing.
   init(
     _ files: Files, growth: LogGrowth = LogGrowth(), sealing: Sealing? = nil,
     joining joined: SharedFile? = nil
@@ -62,12 +61,13 @@ struct Recovery<Files: RecordFiles> {
       while let batch = try reader?.next() {
         if isLastLogLost { try checkIsUnsynced(batch) } else { try replay(batch, of: storage) }
       }
-      // At the end, for each row once and all together.
+      // At the end, once for each row, and all rows together.
       try pending.subtractRows { (rows, table) throws(StoreError) in
         try files.hasRecords(rows, in: table)
       }
     } catch {
-      // Saves that are laid over other files than theirs make no sense, and these are the cause.
+      // Replaying saves over the wrong files fails in arbitrary ways, so the wrong files are
+      // reported.
       throw firstStranger ?? error
     }
     if let reader { tail = try reader.tail() }
@@ -76,7 +76,7 @@ struct Recovery<Files: RecordFiles> {
     if let firstStranger { throw firstStranger }
   }
 
-  /// Refuses a log of another store, or of another moment than the manifest.
+  /// Throws if the log is of another store, or of another moment than the manifest.
   private func checkLogOwner(isRead: Bool) throws(StoreError) {
     let loss = StoreManifest.lossOfLog(
       manifestOnDisk, epoch: reader?.epoch, firstEpoch: reader?.slot.earlier?.firstEpoch,
@@ -84,7 +84,9 @@ struct Recovery<Files: RecordFiles> {
     if let loss { throw loss }
   }
 
-  /// The key file of another store with the same passphrase opens, and with it this one would look
+  /// Throws if the key file is that of another store.
+  ///
+  /// The key file of another store with the same passphrase would open, and this store would look
   /// empty.
   private func checkKeyFileOwner() throws(StoreError) {
     let names = (manifest?.names ?? []).filter { $0 != StoreDirectory.buffers }
@@ -109,10 +111,10 @@ struct Recovery<Files: RecordFiles> {
 
   private var firstStranger: StoreError? { strangers.min { $0.key < $1.key }?.value }
 
-  /// Looks which files are not those of the manifest.
+  /// Finds the files that don't match the manifest.
   ///
-  /// An index whose file is gone, or another, is no damage: it is empty, and said to be so. A
-  /// checkpoint in the log may still bring it.
+  /// An index whose file is missing or does not match is not damage: it is reported as lost and
+  /// empty. A checkpoint in the log may still restore it.
   private mutating func findStrangers() throws(StoreError) {
     guard let manifest else { return }
     for fileName in manifest.names {
@@ -134,7 +136,7 @@ struct Recovery<Files: RecordFiles> {
   mutating func replay(
     _ batch: CommitLogReader.Batch, of log: StoreFile?
   ) throws(StoreError) {
-    // It has been finished before the commits in front of it were read.
+    // The checkpoint was finished before the commits before it were read.
     if batch.kind == .earlierCheckpoint { return isCheckpointed = true }
     let payload = try payload(batch)
     switch batch.kind {
@@ -151,24 +153,23 @@ struct Recovery<Files: RecordFiles> {
       let replacements = try Replacement.decode(payload, batch.kind)
       if batch.kind.hasCommit { note(try Commit(payload: payload), ChangeSet(), batch.epoch) }
       try finish(replacements, of: batch, log)
-      // All that stood before is in the files.
+      // Everything before this batch is in the files.
       pending = PendingRecords()
       isCheckpointed = true
     }
   }
 
-  /// Takes note of a commit, unless the manifest knows of it already: nil for one of before there
-  /// were numbers.
+  /// Adds a commit, unless the manifest covers it already; nil for one from before commit numbers.
   private mutating func note(_ commit: Commit?, _ changes: ChangeSet, _ epoch: UInt64) {
     let last = (commits.last?.commit ?? firstCommit)?.number ?? 0
     guard let commit else {
-      // A log that a checkpoint was about to empty.
+      // The log is one that a checkpoint was about to empty.
       if let known = manifestOnDisk?.epoch, known > epoch { return }
       return commits.append((Commit(unnamed: last + 1), changes))
     }
     guard commit.number > last else { return }
     if commit.number > last + 1 {
-      // The manifest that knew of those before has been removed.
+      // The manifest that recorded the commits before has been removed.
       (firstCommit, commits) = (Commit(unnamed: commit.number - 1), [])
     }
     commits.append((commit, changes))
@@ -187,15 +188,15 @@ struct Recovery<Files: RecordFiles> {
 
   /// Puts the files of a checkpoint in place that are not there yet.
   ///
-  /// A file must have the mark that the checkpoint has given it, under the one name or the other.
+  /// A file must have the mark that the checkpoint gave it, under its new or its final name.
   private mutating func finish(
     _ replacements: [Replacement], of batch: CommitLogReader.Batch, _ log: StoreFile?
   ) throws(StoreError) {
     var ready: [Replacement] = []
     for replacement in replacements {
       let found = replacement.mark == nil ? nil : try files.markOfNewFile(replacement)
-      // The next checkpoint's file begins as a copy of this one, mark and all, under the same name: it
-      // is only half made where its process died.
+      // The next checkpoint's file begins as a copy of this one, including its mark, under the same
+      // new name. If the process died, that copy may be incomplete.
       if found == replacement.mark, try !isInPlace(replacement) {
         ready.append(replacement)
       } else {
@@ -204,8 +205,8 @@ struct Recovery<Files: RecordFiles> {
       strangers[replacement.name] = nil
       manifest?.add(replacement.name, replacement.mark)
     }
-    // The process that wrote the batch may have died before its sync. Files must not outlive a power
-    // cut that takes the batch.
+    // The process that wrote the batch may have died before its sync. A power cut must not take the
+    // batch and leave the files.
     if !ready.isEmpty, !files.isReadOnly, let log {
       try CommitLogWriter.settle(log, upTo: batch.end)
     }
@@ -214,7 +215,7 @@ struct Recovery<Files: RecordFiles> {
     published += replacements
   }
 
-  /// Whether a checkpoint's file has its final name already.
+  /// Whether a checkpoint's file already has its final name.
   private func isInPlace(_ replacement: Replacement) throws(StoreError) -> Bool {
     guard let mark = replacement.mark else { return false }
     return try files.markOfAnyFile(replacement.name) == mark
@@ -236,7 +237,7 @@ struct Recovery<Files: RecordFiles> {
     try batch.payload(openedBy: sealing, in: files.location)
   }
 
-  /// The log, ready to go on; and the manifest, up to date.
+  /// Returns a writer that continues the log, and updates the manifest.
   mutating func writer(durability: Durability) throws(StoreError) -> CommitLogWriter? {
     guard let storage, !files.isReadOnly else { return nil }
     guard let reader else {
@@ -249,7 +250,7 @@ struct Recovery<Files: RecordFiles> {
     var writer = try CommitLogWriter(
       storage, durability: durability, slot: reader.slot, slotIndex: reader.slotIndex,
       sequence: reader.sequence, offset: reader.offset, growth: growth)
-    // Others have brought to the disk what they have told of.
+    // Other processes have synced the batches up to the end that they announce.
     if !reader.isClosed, joined?.end(ofLog: reader.epoch) != reader.offset {
       try synchronizeNames()
       if durability != .none {
@@ -259,7 +260,7 @@ struct Recovery<Files: RecordFiles> {
     }
     if isLastLogLost { try writer.forget(after: earlierLogs.last?.end ?? 0) }
     if tail != .clean { try writer.clearTail() }
-    // Others may be reading it.
+    // Other processes may be reading the log.
     let isDone = isCheckpointed && pending.isEmpty && joined == nil
     try updateManifest(reader.epoch, isEmptied: isDone)
     if isDone { try writer.removeAll() }
@@ -276,19 +277,19 @@ struct Recovery<Files: RecordFiles> {
     let size = min(growth.byteCount, CommitLogWriter.firstSize)
     let slot = CommitLogSlot(epoch: CommitLogSlot.randomEpoch(), size: size)
     try storage.resize(to: size)
-    // A log that has a header has its size, so that one that is shorter has been cut off.
+    // A log with a header has the size it states, so a shorter one has been truncated.
     try storage.synchronize()
     try storage.write(slot.bytes, at: 0)
     try storage.synchronize()
     return slot
   }
 
-  /// Makes a manifest where there is none that can be read, and adds files that have come since.
+  /// Creates a manifest if none can be read, and adds files created since.
   private mutating func updateManifest(_ epoch: UInt64, isEmptied: Bool) throws(StoreError) {
-    // A checkpoint in a log that is itself followed by others covers none of these.
+    // A checkpoint in a log that further logs follow covers none of these.
     let firstNeeded = earlierLogs.first?.epoch ?? epoch
     var new = if let manifestOnDisk { manifestOnDisk } else { try newManifest(firstNeeded) }
-    // A checkpoint may have made no file, and the log is emptied after it all the same.
+    // A checkpoint may have created no file; the log is emptied after it anyway.
     if isEmptied || !published.isEmpty {
       new.add(published, followedBy: isEmptied ? epoch + 1 : firstNeeded)
       if isEmptied { new.remove(files.emptyFiles(among: published.map(\.name))) }
@@ -296,13 +297,13 @@ struct Recovery<Files: RecordFiles> {
     if isEmptied { new.lastCommit = commits.last?.commit ?? firstCommit }
     manifest = new
     if new == manifestOnDisk { return }
-    // A manifest says that there is a log.
+    // A manifest implies that there is a log, so the name of the log must be on the disk first.
     if !areNamesSynced { try synchronizeNames() }
     try files.setManifest(new.bytes, durability: .full)
     try files.synchronizeNames()
   }
 
-  /// A manifest of the files that are there, as they are.
+  /// Returns a manifest of the existing files.
   private func newManifest(_ epoch: UInt64) throws(StoreError) -> StoreManifest {
     var manifest = StoreManifest(firstEpoch: epoch, epoch: epoch)
     let names = try files.filesForManifest() + files.ordered.names().map(\.fileName)

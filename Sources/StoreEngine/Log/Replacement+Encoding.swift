@@ -1,10 +1,9 @@
 extension Replacement {
-  /// The payload of a checkpoint: a count, for each file its new and its final name, and then for
-  /// each file its mark, or zeros.
+  /// Returns the payload of a checkpoint: a count, the new and final names of the files, and marks.
   ///
-  /// That of a large save begins with its commit, and that of earlier logs with the last commit in
-  /// them. Programs from before there were marks read the
-  /// names only, and write no more than these.
+  /// The marks of all files, or zeros, follow the names. The payload of a bulk commit begins with
+  /// its commit. That of a checkpoint of earlier logs begins with the last commit in them. Programs
+  /// from before marks read and write only the names.
   static func encode(_ replacements: [Replacement], of commit: Commit? = nil) -> [UInt8] {
     var buffer = DataBuffer()
     commit?.encode(to: &buffer)
@@ -17,7 +16,7 @@ extension Replacement {
     return buffer.bytes + replacements.flatMap { $0.mark?.bytes ?? none }
   }
 
-  /// Reads what ``encode(_:of:)`` has made.
+  /// Reads the files of a payload that ``encode(_:of:)`` returned.
   ///
   /// - Throws: ``StoreError`` with `damaged`.
   static func decode(

@@ -2,31 +2,31 @@ package import Files
 import Locks
 import Synchronization
 
-/// A file of a store that is read and written in place, held open: the commit log above all.
+/// An open file of a store that is read and written in place, such as the commit log.
 ///
-/// What is written is durable once `synchronize()` has returned, and not before: until then each
-/// 512-byte sector may be old or new after a power cut. Calls come from one thread at a time. It is
-/// closed at the latest when nobody holds it any more.
+/// Written bytes are durable only once `synchronize()` has returned: until then each 512-byte
+/// sector may be old or new after a power cut. Call it from one thread at a time. The file is
+/// closed at the latest when the object is released.
 public final class StoreFile: Sendable {
   private let file: OpenFile
   private let isClosed = Atomic(false)
-  /// Up to where the limit on the size of files is known to let us write.
+  /// The offset up to which the limit on file sizes is known to allow writes.
   private let limitChecked = Atomic(0)
   private let direct = Locked(Direct.untried)
 
-  /// The way past the system's cache.
+  /// The state of writing past the system's cache.
   private enum Direct {
     case untried
     case open(DirectWriter)
     case unavailable
   }
 
-  /// Opens a file; a missing one is made when it is to be writable.
+  /// Opens a file; creates a missing one if it is writable.
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - writable: Whether it is going to be written.
-  ///   - rights: Those of a new file.
+  ///   - writable: Whether the file will be written.
+  ///   - rights: The permissions of a new file.
   /// - Throws: ``StoreError`` with `ioError` or `noSpace`.
   package init(
     _ path: some FileAddress, writable: Bool, rights: FileRights = .anyone
@@ -36,14 +36,14 @@ public final class StoreFile: Sendable {
     }
   }
 
-  /// Makes a file where there is none; a symbolic link is not followed.
+  /// Creates a file, which must not exist; does not follow a symbolic link.
   ///
   /// - Throws: ``StoreError`` with `ioError` or `noSpace`.
   package init(creating path: some FileAddress, rights: FileRights) throws(StoreError) {
     file = try Self.errors { () throws(SystemError) in try createFile(path, rights: rights) }
   }
 
-  /// Runs calls of the operating system, and makes their errors those of a store.
+  /// Runs system calls, and converts their errors to store errors.
   @inline(__always)
   private static func errors<Result>(
     _ body: () throws(SystemError) -> Result
@@ -51,29 +51,29 @@ public final class StoreFile: Sendable {
     do throws(SystemError) { return try body() } catch { throw StoreError(error) }
   }
 
-  /// Which file it is.
+  /// Returns the identity of the file.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
   func identity() throws(StoreError) -> FileIdentity {
     try Self.errors { () throws(SystemError) in try FileStatus(file).identity }
   }
 
-  /// Takes note that somebody else has written to the file.
+  /// Records that another process has written to the file.
   func noteForeignWrite() { forgetBlock() }
 
-  /// The size in bytes.
+  /// Returns the size in bytes.
   ///
   /// - Throws: ``StoreError`` with `ioError` or `noSpace`.
   package func size() throws(StoreError) -> Int { try Self.errors(file.size) }
 
-  /// Reads up to so many bytes; fewer at the end of the file.
+  /// Reads the given number of bytes, or fewer at the end of the file.
   ///
   /// - Throws: ``StoreError`` with `ioError` or `noSpace`.
   package func read(_ count: Int, at offset: Int) throws(StoreError) -> [UInt8] {
     try Self.errors { () throws(SystemError) in try file.read(count, at: offset) }
   }
 
-  /// Writes all of these bytes; the file grows if need be.
+  /// Writes bytes; the file grows if necessary.
   ///
   /// - Throws: ``StoreError`` with `ioError` or `noSpace`.
   package func write(_ bytes: [UInt8], at offset: Int) throws(StoreError) {
@@ -87,7 +87,7 @@ public final class StoreFile: Sendable {
     }
   }
 
-  /// Asks for the limit on the size of files some way ahead, so that few writes have to.
+  /// Checks the limit on file sizes some way ahead, so that few writes have to.
   private func checkLimit(_ end: Int) throws(SystemError) {
     if end <= limitChecked.load(ordering: .relaxed) { return }
     let ahead = end + (1 << 16)
@@ -97,14 +97,13 @@ public final class StoreFile: Sendable {
     } catch { try checkFileSizeLimit(end, file.location.path) }
   }
 
-  /// Writes all of these bytes within the file, and brings them, not what was written before, to
-  /// the disk.
+  /// Writes bytes within the file and syncs them, but not what was written before.
   ///
-  /// What follows them in the file, up to a block of the disk, may become zero.
+  /// Bytes after them in the file, up to a block of the disk, may become zero.
   ///
-  /// - Returns: false, with nothing done, where that is no quicker than ``write(_:at:)`` and
+  /// - Returns: false, with nothing done, if it would not be faster than ``write(_:at:)`` and
   ///   ``synchronize()``.
-  /// - Throws: ``StoreError`` with `ioError` or `noSpace`. Nobody knows then what the disk holds.
+  /// - Throws: ``StoreError`` with `ioError` or `noSpace`. The state of the disk is unknown then.
   package func writeThrough(_ bytes: [UInt8], at offset: Int) throws(StoreError) -> Bool {
     try Self.errors { () throws(SystemError) in try writeDirectly(bytes, at: offset) }
   }
@@ -129,7 +128,7 @@ public final class StoreFile: Sendable {
     direct.withLock { if case .open(let writer) = $0 { writer.forget() } }
   }
 
-  /// Grows the file with zeros, so that later writes change no metadata; or cuts it off.
+  /// Grows the file with zeros, so that later writes change no metadata, or truncates it.
   ///
   /// - Throws: ``StoreError`` with `ioError` or `noSpace`.
   package func resize(to size: Int) throws(StoreError) {
@@ -137,12 +136,12 @@ public final class StoreFile: Sendable {
     try Self.errors { () throws(SystemError) in try file.resize(to: size) }
   }
 
-  /// Brings what was written to the disk (`fdatasync`).
+  /// Syncs the written data (`fdatasync`).
   ///
   /// - Throws: ``StoreError`` with `ioError` or `noSpace`.
   package func synchronize() throws(StoreError) { try Self.errors(file.synchronizeData) }
 
-  /// Closes the file; closing twice is harmless.
+  /// Closes the file; closing it twice has no effect.
   package func close() {
     if !isClosed.exchange(true, ordering: .acquiringAndReleasing) {
       direct.withLock { $0 = .unavailable }

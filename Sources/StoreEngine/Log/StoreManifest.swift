@@ -1,45 +1,45 @@
-/// What a store's directory must hold: a small file that outlives the loss of others.
+/// The required content of a store's directory: a small file that detects the loss of others.
 ///
 ///     "SO-Files" | version (4) | first epoch (8) | epoch (8) | 1 and the last commit, or 0 |
 ///     count (4) | name and mark (12) of each | checksum (4)
 ///
-/// A log that was deleted, or emptied by accident, looks like that of a new store, and a class
-/// whose file is gone like one that was never saved. With the manifest both are damage. It is made
-/// after the log, and written by every checkpoint after the files are in place; a store without
-/// one, such as those of BNRPersistence, has lost nothing.
+/// A log that was deleted or emptied by accident looks like that of a new store. A class whose file
+/// is missing looks as if it had never been saved. With the manifest both are damage. It is created
+/// after the log, and every checkpoint writes it after the files are in place. A store without a
+/// manifest, such as one of BNRPersistence, has lost nothing.
 ///
 /// Version 1 has neither epoch nor marks: its files may be of any moment. Version 2 has no commit.
 package struct StoreManifest: Equatable, Sendable {
-  /// The epoch of the log when the first manifest was made; each emptying of the log adds one.
+  /// The epoch of the log when the first manifest was created; each emptying of the log adds one.
   var firstEpoch: UInt64
-  /// The epoch of the log that goes with the marks; nil when nobody knows.
+  /// The epoch of the log that belongs to the marks; nil if it is unknown.
   private(set) var epoch: UInt64?
-  /// The last commit that is in the files; nil where there was none, or none with a number.
+  /// The last commit in the files; nil if there was none, or none with a number.
   var lastCommit: Commit?
-  /// The files of classes, of named buffers, and of ordered tables.
+  /// The names of the files of classes, named buffers and ordered tables.
   private(set) var names: Set<String>
-  /// The marks of files; one that is not here may have any mark, or none.
+  /// The marks of files; a file without an entry may have any mark, or none.
   private(set) var marks: [String: FileMark] = [:]
 
   private static let magic = Array("SO-Files".utf8)
   private static let version: UInt32 = 3
-  /// Epochs of one store are never so far from each other.
+  /// The maximum distance of epochs of one store.
   static let epochLimit: UInt64 = 1 << 40
 
   init(firstEpoch: UInt64, epoch: UInt64? = nil, files: [String] = []) {
     (self.firstEpoch, self.epoch, names) = (firstEpoch, epoch, Set(files))
   }
 
-  /// The files by name.
+  /// The names of the files, in order.
   var files: [String] { names.sorted() }
 
-  /// Sets what a file is known by.
+  /// Sets the mark of a file.
   mutating func add(_ name: String, _ mark: FileMark?) {
     names.insert(name)
     marks[name] = mark
   }
 
-  /// Forgets files that hold nothing, so that they may go.
+  /// Removes empty files, so that they may be deleted.
   mutating func remove(_ empty: [String]) {
     for name in empty {
       names.remove(name)
@@ -47,13 +47,13 @@ package struct StoreManifest: Equatable, Sendable {
     }
   }
 
-  /// Takes in a checkpoint: its files, and the epoch of the log that follows.
+  /// Adds the files of a checkpoint, and the epoch of the log after it.
   mutating func add(_ replacements: [Replacement], followedBy epoch: UInt64) {
     for replacement in replacements { add(replacement.name, replacement.mark) }
     self.epoch = epoch
   }
 
-  /// Reads a manifest; nil when it makes no sense.
+  /// Reads a manifest; nil if it is not valid.
   init?(_ bytes: [UInt8]) {
     guard bytes.count > Self.magic.count + 4, bytes.starts(with: Self.magic),
       let manifest = try? Self(checked: bytes)
@@ -80,7 +80,7 @@ package struct StoreManifest: Equatable, Sendable {
     guard try buffer.readUInt32() == expected, buffer.remainingCount == 0 else { return nil }
   }
 
-  /// The file's content.
+  /// The content of the file.
   var bytes: [UInt8] {
     var buffer = DataBuffer(Self.magic)
     buffer.write(Self.version)
@@ -98,7 +98,7 @@ package struct StoreManifest: Equatable, Sendable {
     return buffer.bytes
   }
 
-  /// Whether a log of this epoch can be of the store that the manifest was made for.
+  /// Whether a log of this epoch can belong to the store of the manifest.
   private func isOfThisStore(_ epoch: UInt64) -> Bool {
     epoch >= firstEpoch && epoch - firstEpoch < Self.epochLimit
   }
@@ -112,18 +112,19 @@ extension DataBuffer {
 }
 
 extension StoreManifest {
-  /// Why a log is not the one that the store with a manifest has; nil when it may be.
+  /// Returns the error for a log that does not belong to a store with a manifest.
   ///
-  /// Any manifest, also one that is spoilt, says that there was a log.
+  /// Any manifest, even a damaged one, implies that there was a log.
   ///
   /// - Parameters:
-  ///   - manifest: The manifest; nil when it is spoilt.
-  ///   - epoch: The epoch of the log; nil when there is none.
-  ///   - firstEpoch: That of the first of the logs before it that it may need; its own without any.
+  ///   - manifest: The manifest; nil if it is damaged.
+  ///   - epoch: The epoch of the log; nil if there is none.
+  ///   - firstEpoch: The epoch of the first earlier log that it may need; its own if there are
+  ///     none.
   ///   - path: The directory.
-  ///   - isCheckpointed: Whether the log has the record of a checkpoint. Its manifest may be there
+  ///   - isCheckpointed: Whether the log has the record of a checkpoint, whose manifest may exist
   ///     already.
-  /// - Returns: damage; nil when there is none.
+  /// - Returns: An error with `damaged`; nil if the log may belong to the store.
   static func lossOfLog(
     _ manifest: StoreManifest?, epoch: UInt64?, firstEpoch: UInt64? = nil, _ path: String,
     isCheckpointed: () -> Bool
@@ -155,7 +156,7 @@ extension StoreManifest {
 }
 
 extension StoreManifest {
-  /// That a manifest can't be read, as a finding.
+  /// Returns the finding that a manifest can't be read.
   static func spoilt(_ path: String) -> StoreFinding {
     StoreFinding(
       .fileDamaged,
@@ -163,7 +164,7 @@ extension StoreManifest {
       at: .init(path: path))
   }
 
-  /// That there is none in a store that must have one, as a finding.
+  /// Returns the finding that a store lacks the manifest that it must have.
   static func gone(_ path: String) -> StoreFinding {
     StoreFinding(
       .fileDamaged,
@@ -176,18 +177,18 @@ extension StoreManifest {
 }
 
 extension StoreManifest {
-  /// What is wrong with the log, the manifest, and what that lists, without opening the store.
+  /// Returns findings about the log, the manifest and the files in it, without opening the store.
   ///
-  /// Marks are compared where no checkpoint in the log may have put other files in place.
+  /// Marks are compared only if no checkpoint in the log may have put other files in place.
   ///
   /// - Parameters:
-  ///   - bytes: The manifest; nil when there is none.
-  ///   - log: The log as it is on the disk; nil when there is none.
+  ///   - bytes: The manifest; nil if there is none.
+  ///   - log: The log on the disk; nil if there is none.
   ///   - path: The directory.
-  ///   - hasFile: Whether a file is there.
-  ///   - mark: What a file that is there is known by.
-  /// - Returns: A finding for each; none for a store without a manifest.
-  /// - Throws: ``StoreError``, what the closures throw.
+  ///   - hasFile: Returns whether a file exists.
+  ///   - mark: Returns the mark of an existing file.
+  /// - Returns: The findings; none for a store without a manifest.
+  /// - Throws: ``StoreError`` of the closures.
   package static func findings(
     _ bytes: [UInt8]?, _ log: CommitLogScan?, path: String,
     hasFile: (String) throws(StoreError) -> Bool,
@@ -215,7 +216,7 @@ extension StoreManifest {
       .map { StoreFinding(.fileDamaged, $0) }
   }
 
-  /// An error for each file that should be there and is not.
+  /// Returns an error for each file that is missing.
   func missingFiles(
     in path: String, hasFile: (String) throws(StoreError) -> Bool
   ) throws(StoreError) -> [StoreError] {
@@ -226,7 +227,7 @@ extension StoreManifest {
     return errors
   }
 
-  /// An error for each file that is there, and is not the store's own.
+  /// Returns an error for each file that exists but is not the store's own.
   func strangers(
     in path: String, hasFile: (String) throws(StoreError) -> Bool,
     mark: (String) throws(StoreError) -> FileMark?
@@ -242,7 +243,7 @@ extension StoreManifest {
     return errors
   }
 
-  /// All files but indexes, which can be rebuilt.
+  /// The names of all files except indexes, which can be rebuilt.
   private var neededFiles: [String] {
     files.filter { OrderedTableName(fileName: $0)?.kind != .index }
   }

@@ -1,13 +1,13 @@
 import Locks
 
 extension MemoryBackend {
-  /// The values of the disk.
+  /// The external values of the disk.
   public var externalStorage: (any ExternalStorage)? {
     valuesInUse?.values.storage ?? MemoryExternalStorage(self)
   }
 }
 
-/// Values in memory.
+/// The storage of external values in memory.
 private struct MemoryExternalStorage: ExternalStorage {
   private let disk: MemoryDisk
   private let backend: WeakBackend

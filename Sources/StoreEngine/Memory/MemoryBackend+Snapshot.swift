@@ -1,9 +1,9 @@
 import Locks
 
 extension MemoryBackend {
-  /// The data as of the last commit.
+  /// Returns a backend with the data as of the last commit.
   ///
-  /// The next commit copies the tables that it changes, and that the snapshot has, too.
+  /// Each table that the snapshot shares is copied by the next commit that changes it.
   ///
   /// Complexity: constant time.
   ///
@@ -14,7 +14,7 @@ extension MemoryBackend {
 }
 
 extension MemoryDisk {
-  /// A disk with what is on this one now.
+  /// Returns a disk with the present contents of this one.
   func copied() -> MemoryDisk {
     var contents = contents.withLock { $0 }
     (contents.readers, contents.hasWriter) = (0, false)

@@ -1,25 +1,25 @@
 import Files
 import Locks
 
-/// A backend that keeps its records in memory, for tests and scratch work.
+/// A backend that keeps its records in memory, for tests and temporary data.
 ///
-/// It behaves as one on disk does: saves take all or nothing, a disk is open once at a time, and
-/// what was saved is there when the disk is opened again.
+/// It behaves like a backend on disk: a save is all or nothing, only one backend can write to a
+/// disk at a time, and saved data is there when the disk is opened again.
 ///
 ///     let disk = MemoryDisk()
 ///     let first = try MemoryBackend(disk: disk)
 ///     // save, close
 ///     let second = try MemoryBackend(disk: disk)
 public final class MemoryBackend: StoreBackend {
-  /// What the stores on this backend share.
+  /// The coordinator that the stores on this backend share.
   public let coordinator: StoreCoordinator
-  /// "memory".
+  /// The location, "memory".
   public let location = "memory"
   /// Whether commits are refused.
   public let isReadOnly: Bool
 
   let disk: MemoryDisk
-  /// The values outside of records, where they are another backend's; nil where the disk has them.
+  /// The external values, if they belong to another backend; nil if the disk has them.
   let valuesInUse: ExternalValuesInUse?
   private let session: Locked<Session>
 
@@ -28,18 +28,20 @@ public final class MemoryBackend: StoreBackend {
     var isClosed = false
   }
 
-  /// Opens a disk, or a new one.
+  /// Opens a disk, by default a new one.
   ///
-  /// - Throws: ``StoreError`` with `inUse` when another backend has the disk open for writing.
+  /// - Throws: ``StoreError`` with `inUse` if another backend has the disk open for writing, or if
+  ///   it is open at all and this backend would write.
   public init(disk: MemoryDisk = MemoryDisk(), isReadOnly: Bool = false) throws(StoreError) {
-    // First: once all properties are set, a refusal would run `deinit`, and unlock another's disk.
+    // Opens first: after all properties are set, an error would run `deinit`, which would unlock
+    // the disk of another backend.
     let last = try disk.open(isReadOnly: isReadOnly)
     (self.disk, session) = (disk, Locked(Session()))
     (self.isReadOnly, valuesInUse, coordinator) = (isReadOnly, nil, StoreCoordinator())
     coordinator.begin(after: last)
   }
 
-  /// Opens a copy of another backend's disk, under the same numbers of tables.
+  /// Opens a copy of another backend's disk, with the same table numbers.
   init(snapshotOf backend: MemoryBackend) throws(StoreError) {
     disk = backend.disk.copied()
     session = Locked(try backend.inSession { $0 })
@@ -47,7 +49,7 @@ public final class MemoryBackend: StoreBackend {
     coordinator.begin(after: try disk.open(isReadOnly: true))
   }
 
-  /// Opens a disk with a copy of another backend's data, as a snapshot of that.
+  /// Opens a disk that holds a copy of another backend's data, as a snapshot of that backend.
   package init(
     snapshotOn disk: MemoryDisk, _ valuesInUse: ExternalValuesInUse?
   ) throws(StoreError) {
@@ -59,9 +61,9 @@ public final class MemoryBackend: StoreBackend {
 
   deinit { closeOnce() }
 
-  /// Lets another backend open the disk.
+  /// Closes the backend, so that another one can open the disk.
   ///
-  /// Closing twice is harmless.
+  /// Closing it twice has no effect.
   public func close() { closeOnce() }
 
   private func closeOnce() {
@@ -72,7 +74,7 @@ public final class MemoryBackend: StoreBackend {
     if wasOpen { disk.close(isReadOnly: isReadOnly) }
   }
 
-  /// The number of a table, new or known.
+  /// Returns the number of a table, which is assigned if the table is new.
   public func table(named name: String) throws(StoreError) -> TableID {
     guard !name.isEmpty else {
       throw StoreError(.invalidName, "A class needs a name.", at: .init(path: location))
@@ -80,18 +82,18 @@ public final class MemoryBackend: StoreBackend {
     return try inSession { $0.numbers.table(named: name) }
   }
 
-  /// The names of the tables that have records.
+  /// Returns the names of the tables that have records.
   public func tableNames() throws(StoreError) -> [String] {
     try checkOpen()
     return disk.contents.withLock { $0.tables.filter { !$0.value.records.isEmpty }.map(\.key) }
   }
 
-  /// The number of rows in a table.
+  /// Returns the number of rows in a table.
   public func recordCount(in table: TableID) throws(StoreError) -> Int {
     try contents(of: table).records.count
   }
 
-  /// Lends the record of a row.
+  /// Calls a closure with the record of a row.
   public func withRecord<Result>(
     _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
@@ -99,7 +101,7 @@ public final class MemoryBackend: StoreBackend {
     return try record.lend(body)
   }
 
-  /// Lends the records of a table in the order of their rows.
+  /// Calls a closure with the records of a table, in the order of their rows.
   public func scan(
     _ table: TableID, from position: ScanPosition?,
     _ body: (UInt32, RawSpan) throws(StoreError) -> ScanStep
@@ -119,7 +121,7 @@ public final class MemoryBackend: StoreBackend {
     return .finished
   }
 
-  /// Lends the buffer of a name.
+  /// Calls a closure with the bytes of a named buffer.
   public func withNamedBuffer<Result>(
     _ name: String, _ body: (RawSpan) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
@@ -128,13 +130,13 @@ public final class MemoryBackend: StoreBackend {
     return try buffer.lend(body)
   }
 
-  /// The names of all buffers.
+  /// Returns the names of all buffers.
   public func bufferNames() throws(StoreError) -> [String] {
     try checkOpen()
     return disk.contents.withLock { $0.names.keys.map(\.text) }
   }
 
-  /// Writes a change set under one lock.
+  /// Applies a change set under one lock.
   @discardableResult
   public func commit(_ changes: ChangeSet, _ request: CommitRequest) throws(StoreError) -> Commit? {
     let (names, ordered) = try inSession { ($0.numbers.names, $0.numbers.orderedNames) }
@@ -153,7 +155,7 @@ public final class MemoryBackend: StoreBackend {
     }
   }
 
-  /// Lets the numbers of commits go on after those of another store.
+  /// Continues the commit numbers of another store.
   public func continueNumbers(after last: Commit?) throws(StoreError) {
     try checkOpen()
     disk.contents.withLock { $0.lastCommit = last }
@@ -162,7 +164,7 @@ public final class MemoryBackend: StoreBackend {
 
   func checkOpen() throws(StoreError) { _ = try inSession(\.isClosed) }
 
-  /// A snapshot of a table: nobody waits for whoever looks at it.
+  /// Returns a snapshot of a table, so that reading it holds no lock.
   private func contents(of table: TableID) throws(StoreError) -> MemoryTable {
     let name = try inSession { $0.numbers.names[table.index] }
     return disk.contents.withLock { $0.tables[name] ?? MemoryTable() }

@@ -1,6 +1,6 @@
 import Locks
 
-/// Where a ``MemoryBackend`` keeps its records: what a disk is to other backends.
+/// The storage of a ``MemoryBackend``, as a disk is for other backends.
 ///
 /// It outlives the backend, so that a store can be closed and opened again. Safe on any thread.
 public final class MemoryDisk: Sendable {
@@ -8,7 +8,7 @@ public final class MemoryDisk: Sendable {
     var tables: [String: MemoryTable] = [:]
     var names: [ExactName: [UInt8]] = [:]
     var ordered: [OrderedTableName: KeyRuns] = [:]
-    /// Values outside of records, by their chunks.
+    /// The chunks of external values.
     var values: [ExternalID: [[UInt8]]] = [:]
     var lastCommit: Commit?
     var readers = 0
@@ -17,12 +17,12 @@ public final class MemoryDisk: Sendable {
 
   let contents: Locked<Contents>
 
-  /// Makes an empty disk.
+  /// Creates an empty disk.
   public init() { contents = Locked(Contents()) }
 
   init(_ contents: Contents) { self.contents = Locked(contents) }
 
-  /// Opens the disk, and says what was committed to it last.
+  /// Opens the disk, and returns the last commit on it.
   func open(isReadOnly: Bool) throws(StoreError) -> Commit? {
     try contents.withLock { (contents) throws(StoreError) in
       guard !contents.hasWriter, isReadOnly || contents.readers == 0 else {
@@ -39,7 +39,7 @@ public final class MemoryDisk: Sendable {
     }
   }
 
-  /// Takes all of a change set, or throws before it has taken any.
+  /// Applies a whole change set, or throws before it has applied any of it.
   func apply(
     _ changes: ChangeSet, _ commit: Commit?, tableNames: [String],
     orderedNames: [OrderedTableName]
@@ -66,10 +66,10 @@ public final class MemoryDisk: Sendable {
 }
 
 extension KeyRuns {
-  /// Takes in a save, where there is no file below.
+  /// Merges the changes of a save, with no file below the runs.
   fileprivate mutating func apply(_ changes: ChangeSet.OrderedTableChanges, _ bytes: [UInt8]) {
     if changes.clearsFirst { self = KeyRuns() }
-    // Only the keys, and not the records of the save, are kept.
+    // Keeps only the keys, and not the records of the save.
     let run = KeyRun(bytes: bytes, changes.changes).compacted()
     add(run.counted { find($0).map { !$0.change.isRemoval } ?? false }, isBottom: true)
   }
@@ -78,9 +78,9 @@ extension KeyRuns {
 /// The records of one class.
 struct MemoryTable: Sendable {
   private(set) var records: [UInt32: [UInt8]] = [:]
-  /// The rows in ascending order, each once; removed ones may linger.
+  /// The rows in ascending order, without repeats; removed rows may remain for a while.
   private(set) var rows: [UInt32] = []
-  /// The number of commits that have touched the table.
+  /// The number of commits that have changed the table.
   private(set) var generation: UInt64 = 0
 
   func checkInsertedRows(

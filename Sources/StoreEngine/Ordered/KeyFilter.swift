@@ -1,19 +1,19 @@
 import Files
 
-/// Says of most keys that a run does not have them, without a look at its keys.
+/// A Bloom filter, which rules out most keys that a run does not contain.
 ///
-/// A Bloom filter: four bits for each key, all in one word, so that asking touches memory once. Of
-/// keys that are not there one or two in a hundred are taken for others.
+/// It has four bits for each key, all in one word, so that a query touches memory once. One or two
+/// in a hundred keys that are not in the run are false positives.
 struct KeyFilter: Sendable {
   private var words: [UInt64]
 
-  /// So few keys are found as quickly without.
+  /// The number of keys below which a search is as fast without a filter.
   static let leastCount = 16
 
-  /// A filter for so many keys, none of them yet.
+  /// Creates a filter for the given number of keys, without any key.
   init(count: Int) { words = [UInt64](repeating: 0, count: count / 5 + 1) }
 
-  /// A filter for the keys of changes; nil for so few that it would not help.
+  /// Creates a filter for the keys of changes; nil for so few that it would not help.
   init?(_ changes: [ChangeSet.KeyChange], _ bytes: [UInt8]) {
     guard changes.count >= Self.leastCount else { return nil }
     self.init(count: changes.count)
@@ -27,17 +27,17 @@ struct KeyFilter: Sendable {
     }
   }
 
-  /// Takes in a key, by its hash.
+  /// Adds a key by its hash.
   mutating func insert(_ hash: UInt64) { words[Self.word(hash, words.count)] |= Self.bits(hash) }
 
-  /// Whether a key with this hash may have been taken in.
+  /// Whether a key with this hash may have been added.
   @inline(__always)
   func mayContain(_ hash: UInt64) -> Bool {
     let bits = Self.bits(hash)
     return words[Self.word(hash, words.count)] & bits == bits
   }
 
-  /// The upper half of the hash says which word, the lower one which bits.
+  /// The upper half of the hash selects the word, the lower half the bits.
   @inline(__always)
   private static func word(_ hash: UInt64, _ count: Int) -> Int {
     Int((hash >> 32 &* UInt64(count)) >> 32)

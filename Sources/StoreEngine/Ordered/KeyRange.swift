@@ -1,31 +1,31 @@
-/// A range of keys: from one, which belongs to it, up to another, which does not.
+/// A range of keys, including its lower bound and excluding its upper bound.
 ///
 ///     KeyRange(from: [1, 2], to: [1, 3])     // all keys that begin with 1, 2
 ///     KeyRange.prefix([1, 2])                // the same
-///     KeyRange(after: key)                   // what comes behind a key, for the next page
+///     KeyRange(after: key)                   // the keys after a key, for the next page
 ///
-/// Keys are ordered byte by byte, as `memcmp` does, a key before those that it begins.
+/// Keys are ordered byte by byte, as by `memcmp`, and a key precedes those that it is a prefix of.
 public struct KeyRange: Hashable, Sendable {
-  /// The first key that may be in the range; an empty one is before all others.
+  /// The first key that may be in the range; an empty key precedes all others.
   public var from: [UInt8]
-  /// The first key that is behind the range; nil is behind all.
+  /// The first key after the range; nil if the range has no upper bound.
   public var to: [UInt8]?
 
-  /// All keys, or those between two.
+  /// Creates the range of all keys, or of those between two bounds.
   public init(from: [UInt8] = [], to: [UInt8]? = nil) { (self.from, self.to) = (from, to) }
 
-  /// The keys behind a key, up to another.
+  /// Creates the range of the keys after a key, up to another.
   public init(after key: [UInt8], to: [UInt8]? = nil) { self.init(from: key + [0], to: to) }
 
-  /// The keys from one up to and with another.
+  /// Creates the range of the keys from one through another.
   public init(from: [UInt8] = [], through key: [UInt8]) { self.init(from: from, to: key + [0]) }
 
-  /// The keys that begin with some bytes.
+  /// Returns the range of the keys with a prefix.
   public static func prefix(_ prefix: [UInt8]) -> KeyRange {
     KeyRange(from: prefix, to: end(ofPrefix: prefix))
   }
 
-  /// The first key behind all that begin with some bytes; nil when there is none.
+  /// Returns the first key after all keys with a prefix; nil if there is none.
   public static func end(ofPrefix prefix: [UInt8]) -> [UInt8]? {
     guard let last = prefix.lastIndex(where: { $0 < 0xFF }) else { return nil }
     var end = Array(prefix[...last])
@@ -39,10 +39,10 @@ public struct KeyRange: Hashable, Sendable {
     return !from.lexicographicallyPrecedes(to)
   }
 
-  /// Makes the range of one key.
+  /// Returns the range of one key.
   package static func key(_ key: [UInt8]) -> KeyRange { KeyRange(from: key, through: key) }
 
-  /// The key of a range that has room for one only; nil for any other.
+  /// The key of a range that can contain only one; nil for any other range.
   package var onlyKey: [UInt8]? {
     guard let to, to.count == from.count + 1, to.last == 0 else { return nil }
     return to.starts(with: from) ? from : nil

@@ -1,16 +1,16 @@
 import Files
 
 extension KeyRun {
-  /// Makes one run of several, from old to new; of the changes of a key the newest one stays.
+  /// Merges sorted runs, oldest first; for each key the newest change remains.
   ///
-  /// Complexity: linear in the number of changes; times that of the runs where their keys
+  /// Complexity: linear in the number of changes; times the number of runs where their keys
   /// alternate.
   ///
   /// - Parameters:
   ///   - runs: The runs.
   ///   - dropsRemovals: Whether there is nothing below that could be removed.
-  ///   - isCounted: Whether the result is going to be looked into; the growth of all has been
-  ///     counted then.
+  ///   - isCounted: Whether the result will be searched; the growth of all runs has been counted
+  ///     then.
   convenience init(merging runs: [KeyRun], dropsRemovals: Bool, isCounted: Bool = true) {
     var order = MergeOrder(runs)
     var merged = MergedRun(runs, dropsRemovals: dropsRemovals, isCounted: isCounted)
@@ -18,10 +18,10 @@ extension KeyRun {
     self.init(merged)
   }
 
-  /// The same with bytes of its own; nobody has counted.
+  /// Returns the same run with its own bytes and without counts.
   func compacted() -> KeyRun { KeyRun(merging: [self], dropsRemovals: false, isCounted: false) }
 
-  /// The same without the removals, where there are any.
+  /// Returns the same run without removals.
   func withoutRemovals() -> KeyRun {
     guard changes.contains(where: \.isRemoval) else { return self }
     return KeyRun(merging: [self], dropsRemovals: true)
@@ -34,14 +34,14 @@ extension KeyRun {
   }
 }
 
-/// A run that is being put together.
+/// A run that is being merged.
 private struct MergedRun {
   var bytes: [UInt8] = []
   var changes: [KeyRun.Change] = []
   var growth: [Int32]
   let isCounted: Bool
   private let dropsRemovals: Bool
-  /// By how much the table has grown so far.
+  /// The growth of the table so far.
   private var sum: Int32 = 0
 
   init(_ runs: [KeyRun], dropsRemovals: Bool, isCounted: Bool) {
@@ -67,7 +67,7 @@ private struct MergedRun {
     }
   }
 
-  /// Where the first changes end that stand one behind the other in the bytes, too.
+  /// Returns the end of the first changes that are also adjacent in the bytes.
   private func endOfPiece(_ indices: Range<Int>, in run: KeyRun) -> Int {
     let changes = run.changes
     var index = indices.lowerBound

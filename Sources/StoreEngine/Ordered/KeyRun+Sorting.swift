@@ -1,16 +1,16 @@
 import Files
 
 extension KeyRun {
-  /// Sorts the changes of a save; of those of one key the last one stays.
+  /// Sorts the changes of a save; for each key the last change remains.
   ///
-  /// Complexity: that of ``KeyOrder``; linear when they are sorted.
+  /// Complexity: as ``KeyOrder``; linear if they are sorted.
   convenience init(bytes: [UInt8], _ changes: [Change]) {
     self.init(
       bytes: bytes,
       sorted: Self.areSorted(changes, bytes) ? changes : Self.sorted(changes, bytes))
   }
 
-  /// Whether each key comes once, and behind all that are smaller.
+  /// Whether the keys are in ascending order without repeats.
   static func areSorted(_ changes: [Change], _ bytes: [UInt8]) -> Bool {
     zip(changes, changes.dropFirst()).allSatisfy {
       KeyOrder.compare($0.key, $1.key, bytes) < 0

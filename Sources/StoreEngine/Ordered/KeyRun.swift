@@ -1,28 +1,27 @@
 import Files
 
-/// Changes of keys in ascending order, each key once: those of one save, or of several.
+/// A sorted run: changes of keys in ascending order, without repeats, of one or several saves.
 ///
-/// It never changes: whoever reads has it, and is undisturbed by commits.
+/// It is immutable, so commits don't disturb a reader that holds it.
 final class KeyRun: Sendable {
   typealias Change = ChangeSet.KeyChange
 
-  /// Where keys and values are; often the bytes of a whole change set.
+  /// The bytes of the keys and values, often those of a whole change set.
   let bytes: [UInt8]
   let changes: [Change]
-  /// By how many keys the changes up to each let the table grow, from none to all; empty when
-  /// nobody has counted.
+  /// The growth of the table by the first 0, 1, 2 … changes, in keys; empty if it is not counted.
   ///
-  /// Measured against what was there before the first of the saves, so that those of several runs
-  /// simply add up.
+  /// It is relative to the state before the first of the saves, so the growths of several runs add
+  /// up.
   let growth: [Int32]
-  /// Tells most keys that are not here; nil for a run that few look into.
+  /// Rules out most keys that are not in the run; nil for a run that is rarely searched.
   private let filter: KeyFilter?
 
   var count: Int { changes.count }
-  /// The size of all keys and values.
+  /// The total size of keys and values.
   var byteCount: Int { changes.reduce(0) { $0 + $1.value.upperBound - $1.key.lowerBound } }
 
-  /// Takes changes that are sorted already.
+  /// Creates a run from sorted changes.
   init(
     bytes: [UInt8], sorted changes: [Change], growth: [Int32] = [], filter: KeyFilter? = nil
   ) {
@@ -32,11 +31,11 @@ final class KeyRun: Sendable {
       growth.isEmpty || growth.count == changes.count + 1, "a run with the growth of another")
   }
 
-  /// The same, ready to be looked into, and knowing which keys are new, and which are gone.
+  /// Returns the same run with a filter and with the growth counted, for searching.
   ///
-  /// - Parameter exists: Whether a key was there before, asked where its change does not say so.
-  /// - Returns: a run with the same changes.
-  /// - Throws: what the closure throws.
+  /// - Parameter exists: Returns whether a key existed before; called if the change does not tell.
+  /// - Returns: A run with the same changes.
+  /// - Throws: An error of the closure.
   func counted<Failure: Error>(
     _ exists: (RawSpan) throws(Failure) -> Bool
   ) throws(Failure) -> KeyRun {
@@ -52,16 +51,16 @@ final class KeyRun: Sendable {
       bytes: bytes, sorted: changes, growth: growth, filter: KeyFilter(changes, bytes))
   }
 
-  /// Whether a key with this hash may be here.
+  /// Whether a key with this hash may be in the run.
   @inline(__always)
   func mayContain(_ hash: UInt64) -> Bool { filter?.mayContain(hash) ?? true }
 
-  /// By how many keys a part of the changes lets the table grow.
+  /// Returns the number of keys by which a part of the changes grows the table.
   func growth(in part: Range<Int>) -> Int {
     Int(growth[part.upperBound]) - Int(growth[part.lowerBound])
   }
 
-  /// The first change whose key is not before another.
+  /// Returns the index of the first change whose key is not less than a key.
   ///
   /// Complexity: O(log n).
   func lowerBound(_ key: RawSpan) -> Int {
@@ -73,20 +72,20 @@ final class KeyRun: Sendable {
     return low
   }
 
-  /// The changes whose keys are in a range.
+  /// Returns the indices of the changes whose keys are in a range.
   func part(in range: KeyRange) -> Range<Int> {
     let start = range.from.isEmpty ? 0 : range.from.lend { lowerBound($0) }
     let end = range.to.map { to in to.lend { lowerBound($0) } } ?? count
     return start..<max(start, end)
   }
 
-  /// The change of a key.
+  /// Returns the change of a key, or nil.
   func find(_ key: RawSpan) -> Change? {
     let index = lowerBound(key)
     return index < count && compare(index, key) == 0 ? changes[index] : nil
   }
 
-  /// Compares the key of a change with another, see `RawSpan.compare(_:)`.
+  /// Compares the key of a change with another key, see `RawSpan.compare(_:)`.
   @inline(__always)
   func compare(_ index: Int, _ key: RawSpan) -> Int {
     bytes.lend(changes[index].key) { $0.compare(key) }

@@ -1,21 +1,21 @@
 import Files
 
-/// All that has happened to the keys of a table, in a few runs from old to new.
+/// The changes of a table's keys, in a few sorted runs, oldest first.
 ///
-/// Each save adds a run; runs of about the same size become one, so that there are never more than
-/// some forty, and each key is copied a few times.
+/// Each save adds a run, and runs of about the same size are merged. So there are never more than
+/// about forty, and each key is copied a few times.
 struct KeyRuns: Sendable {
   private(set) var runs: [KeyRun] = []
 
-  /// Whether nothing has happened.
+  /// Whether there are no changes.
   var isEmpty: Bool { runs.isEmpty }
 
   init() {}
 
-  /// What one save does; nobody may ask for its growth unless it has been counted.
+  /// Creates the runs of one save; the growth is available only if the run is counted.
   init(only run: KeyRun) { if run.count > 0 { runs = [run] } }
 
-  /// These runs, and later ones.
+  /// Returns these runs with later ones added.
   func below(_ later: KeyRuns) -> KeyRuns {
     var all = self
     all.runs += later.runs
@@ -24,10 +24,10 @@ struct KeyRuns: Sendable {
 
   /// Adds the changes of a save.
   ///
-  /// Complexity: amortised O(log n) for each change.
+  /// Complexity: amortized O(log n) for each change.
   ///
   /// - Parameters:
-  ///   - run: The changes, whose growth has been counted.
+  ///   - run: The changes, with their growth counted.
   ///   - isBottom: Whether there is nothing below the first run, so that it need not keep removals.
   mutating func add(_ run: KeyRun, isBottom: Bool) {
     if run.count == 0 { return }
@@ -40,12 +40,13 @@ struct KeyRuns: Sendable {
     }
     guard isBottom else { return }
     if runs.count == 1 { runs[0] = runs[0].withoutRemovals() }
-    // By how much nothing has grown is what there is.
+    // With nothing below, the growth is the number of keys: without keys no run is needed.
     if runs.reduce(0, { $0 + $1.growth(in: 0..<$1.count) }) == 0 { runs = [] }
   }
 
-  /// Small runs are merged by fours, so that there are few of them; larger ones by eights, so that
-  /// their keys are copied less often.
+  /// The size from which runs are merged in eights instead of fours, to copy their keys less often.
+  ///
+  /// Small runs are merged in fours, so that there are few of them.
   private static let largeCount = 512
 
   private var firstToMerge: Int? {
@@ -55,7 +56,7 @@ struct KeyRuns: Sendable {
     return first >= 0 && runs[first].count < fan * last ? first : nil
   }
 
-  /// What has happened to a key last; nil when nothing has.
+  /// Returns the last change of a key; nil if there is none.
   func find(
     _ key: RawSpan, _ knownHash: UInt64? = nil
   ) -> (bytes: [UInt8], change: ChangeSet.KeyChange)? {
@@ -71,7 +72,7 @@ struct KeyRuns: Sendable {
     return nil
   }
 
-  /// By how many keys a range has grown.
+  /// Returns the number of keys by which a range has grown.
   ///
   /// Complexity: O(log² n).
   func growth(in range: KeyRange) -> Int {

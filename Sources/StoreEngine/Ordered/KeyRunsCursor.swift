@@ -1,11 +1,11 @@
 import Files
 
-/// Goes through changes, each key once.
+/// A cursor over changes, each key once.
 protocol ChangeCursor {
   var isAtEnd: Bool { get }
-  /// The next change, and the bytes it is in.
+  /// The next change, and the bytes that contain it.
   var next: (bytes: [UInt8], change: ChangeSet.KeyChange)? { get }
-  /// Compares the key of the next change with another; below zero is earlier on the way.
+  /// Compares the key of the next change with another key; below zero means that it comes first.
   func compareNext(_ key: RawSpan) -> Int?
   mutating func step()
 }
@@ -16,7 +16,7 @@ extension ChangeCursor {
     step()
   }
 
-  /// Whether the change behind the next one has another key, further on the way.
+  /// Whether the change after the next one has another key, further in the direction of the cursor.
   private var stepsForward: Bool {
     guard let next else { return true }
     var cursor = self
@@ -25,18 +25,20 @@ extension ChangeCursor {
   }
 }
 
-/// Goes through several runs at once in the order of their keys, forwards or backwards.
+/// A cursor over several runs in the order of their keys, forwards or backwards.
 ///
-/// Of several changes of a key it shows the newest.
+/// For several changes of a key it returns the newest.
 struct KeyRunsCursor: ChangeCursor {
   private let runs: [KeyRun]
-  /// What is left of each run.
+  /// The remaining changes of each run.
   private var parts: [Range<Int>]
   private let isReversed: Bool
-  /// The run that has the next change; nil at the end.
+  /// The index of the run with the next change; nil at the end.
   private var head: Int?
-  /// A copy of the next change's key: many threads compare it with each key of a file, and would
-  /// count references to the run that all of them have.
+  /// A copy of the next change's key.
+  ///
+  /// Many threads compare it with each key of a file, and would otherwise contend for the reference
+  /// count of the run that they share.
   private var headKey: [UInt8] = []
 
   init(_ runs: [KeyRun], _ range: KeyRange, isReversed: Bool) {
@@ -48,19 +50,19 @@ struct KeyRunsCursor: ChangeCursor {
 
   var isAtEnd: Bool { head == nil }
 
-  /// The next change, and the bytes it is in.
+  /// The next change, and the bytes that contain it.
   var next: (bytes: [UInt8], change: ChangeSet.KeyChange)? {
     head.map { (runs[$0].bytes, runs[$0].changes[index($0)]) }
   }
 
-  /// Compares the key of the next change with another; below zero is earlier on the way.
+  /// Compares the key of the next change with another key; below zero means that it comes first.
   func compareNext(_ key: RawSpan) -> Int? {
     if isAtEnd { return nil }
     let order = headKey.lend { $0.compare(key) }
     return isReversed ? -order : order
   }
 
-  /// Goes on behind the next change, and all older ones of its key.
+  /// Advances past the next change, and past all older ones of its key.
   mutating func step() {
     guard let head else { return }
     let index = index(head)

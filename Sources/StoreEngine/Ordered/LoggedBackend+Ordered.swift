@@ -2,13 +2,13 @@ import Files
 import Locks
 
 extension LoggedBackend {
-  /// The number of an ordered table.
+  /// Returns the number of an ordered table.
   public func orderedTable(_ name: OrderedTableName) throws(StoreError) -> OrderedTableID {
     try checkOpen()
     return try naming { () throws(StoreError) in try files.ordered.table(sealedName(name)) }
   }
 
-  /// The names of the ordered tables that have keys, and of those whose keys can't be counted.
+  /// Returns the names of the ordered tables that have keys, or whose keys can't be counted.
   public func orderedTableNames() throws(StoreError) -> [OrderedTableName] {
     try checkOpen()
     try refresh()
@@ -25,7 +25,7 @@ extension LoggedBackend {
     }
   }
 
-  /// The names of all ordered tables that have a file or pending keys, or should have a file.
+  /// Returns the names of all ordered tables that have or should have a file, or have pending keys.
   func knownOrderedNames() throws(StoreError) -> [OrderedTableName] {
     var names = Set(try files.ordered.names()).union(files.ordered.lostNames())
     for table in state.withLock({ $0.orderedTables }) {
@@ -34,12 +34,12 @@ extension LoggedBackend {
     return names.compactMap { openedName($0) }
   }
 
-  /// The number of keys in a range.
+  /// Returns the number of keys in a range.
   public func keyCount(in table: OrderedTableID, _ range: KeyRange) throws(StoreError) -> Int {
     try naming { () throws(StoreError) in try view(of: table).count(in: range) }
   }
 
-  /// Lends the value of a key: what is pending of it, or what the file has.
+  /// Calls a closure with the value of a key, from the pending changes or the file.
   public func withValue<Result>(
     of key: [UInt8], in table: OrderedTableID, _ body: (RawSpan) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
@@ -49,7 +49,7 @@ extension LoggedBackend {
     }
   }
 
-  /// Copies the value of a key, in code that is made for it alone.
+  /// Copies the value of a key; implemented separately, without a closure.
   public func copyValue(
     of key: [UInt8], in table: OrderedTableID, to bytes: inout [UInt8]
   ) throws(StoreError) -> Bool {
@@ -57,7 +57,7 @@ extension LoggedBackend {
     return try key.lend { (key) throws(StoreError) in try view.copyValue(of: key, to: &bytes) }
   }
 
-  /// Lends keys and values, as they were when the call began.
+  /// Calls a closure with keys and values, as they were at the beginning of the call.
   public func scanKeys(
     of table: OrderedTableID, _ range: KeyRange, isReversed: Bool,
     _ body: (RawSpan, RawSpan) throws(StoreError) -> ScanStep
@@ -67,7 +67,7 @@ extension LoggedBackend {
     }
   }
 
-  /// The table as it is now.
+  /// Returns the table in its present state.
   package func view(of table: OrderedTableID) throws(StoreError) -> OrderedView {
     try refresh()
     while true {
@@ -79,7 +79,7 @@ extension LoggedBackend {
         return pending.view(over: file.opened)
       }
       if let view { return view }
-      // Opened without holding up those who look at other tables.
+      // Opens the file without the lock, so that readers of other tables don't wait.
       _ = try files.ordered.file(of: table)
     }
   }

@@ -2,7 +2,7 @@ import Files
 import Locks
 
 extension MemoryBackend {
-  /// The number of an ordered table, new or known.
+  /// Returns the number of an ordered table, which is assigned if the table is new.
   public func orderedTable(_ name: OrderedTableName) throws(StoreError) -> OrderedTableID {
     guard !name.name.isEmpty else {
       throw StoreError(.invalidName, "An ordered table needs a name.", at: .init(path: location))
@@ -10,18 +10,18 @@ extension MemoryBackend {
     return try inSession { $0.numbers.orderedTable(name) }
   }
 
-  /// The names of the ordered tables that have keys.
+  /// Returns the names of the ordered tables that have keys.
   public func orderedTableNames() throws(StoreError) -> [OrderedTableName] {
     try checkOpen()
     return disk.contents.withLock { $0.ordered.filter { !$0.value.isEmpty }.map(\.key) }
   }
 
-  /// The number of keys in a range.
+  /// Returns the number of keys in a range.
   public func keyCount(in table: OrderedTableID, _ range: KeyRange) throws(StoreError) -> Int {
     try view(of: table).count(in: range)
   }
 
-  /// Lends the value of a key.
+  /// Calls a closure with the value of a key.
   public func withValue<Result>(
     of key: [UInt8], in table: OrderedTableID, _ body: (RawSpan) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
@@ -29,7 +29,7 @@ extension MemoryBackend {
     return try key.lend { (key) throws(StoreError) in try view.withValue(key, body) }
   }
 
-  /// Lends keys and values, as they were when the call began.
+  /// Calls a closure with keys and values, as they were at the beginning of the call.
   public func scanKeys(
     of table: OrderedTableID, _ range: KeyRange, isReversed: Bool,
     _ body: (RawSpan, RawSpan) throws(StoreError) -> ScanStep
@@ -37,7 +37,7 @@ extension MemoryBackend {
     try view(of: table).scan(range, isReversed: isReversed, body)
   }
 
-  /// The table as it is now.
+  /// Returns the table in its present state.
   package func view(of table: OrderedTableID) throws(StoreError) -> OrderedView {
     let name = try inSession { $0.numbers.orderedNames[table.index] }
     return OrderedView(

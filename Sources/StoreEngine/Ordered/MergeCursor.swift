@@ -1,6 +1,6 @@
 import Files
 
-/// Goes through all changes of several runs, in the order that makes them one.
+/// A cursor over all changes of several runs, in merge order.
 struct MergeCursor: ChangeCursor {
   private var order: MergeOrder
   private var part: MergeOrder.Part?
@@ -33,7 +33,7 @@ struct MergeCursor: ChangeCursor {
 }
 
 extension KeyRuns {
-  /// Lends all keys that are not removed, and their values, in their order.
+  /// Calls a closure with all keys that are not removed, and their values, in order.
   func lendAll(_ body: (RawSpan, RawSpan) throws(StoreError) -> Void) throws(StoreError) {
     var order = MergeOrder(runs)
     while let part = order.next() {

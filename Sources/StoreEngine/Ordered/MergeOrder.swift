@@ -1,25 +1,25 @@
 import Files
 
-/// The order in which the changes of several runs, from old to new, make one.
+/// The order in which the changes of several runs, oldest first, are merged.
 ///
-/// It comes in parts: what stands together in a run stays together as long as no other run has a
-/// key in between. Keys that grow from save to save, as times and counters do, are so copied by the
-/// thousand.
+/// It is a sequence of parts: adjacent changes of a run stay together as long as no other run has a
+/// key between them. So keys that grow from save to save, such as times and counters, are copied by
+/// the thousand.
 struct MergeOrder {
-  /// Some changes of one run.
+  /// Adjacent changes of one run.
   struct Part {
     let run: Int
     let indices: Range<Int>
-    /// By how much the older changes of its first key let the table grow, which it replaces.
+    /// The growth by the older changes of its first key, which it replaces.
     var olderGrowth: Int32 = 0
   }
 
   let runs: [KeyRun]
-  /// The eight bytes of each key that follow what all keys begin with, run behind run.
+  /// The eight bytes of each key after the prefix common to all keys, run after run.
   private let heads: [UInt64]
-  /// Where the heads of each run begin.
+  /// The index of each run's first head.
   private var starts: [Int] = []
-  /// What is left of each run, as places in the heads.
+  /// The remaining changes of each run, as indices into the heads.
   private var rests: [Range<Int>] = []
 
   init(_ runs: [KeyRun]) {
@@ -47,7 +47,7 @@ struct MergeOrder {
     }
   }
 
-  /// How many bytes all keys begin with: in what is sorted the first one and the last one tell.
+  /// Returns the length of the prefix common to all keys; in sorted runs the first and last decide.
   private static func commonPrefix(_ runs: [KeyRun]) -> Int {
     guard let some = runs.first(where: { $0.count > 0 }) else { return 0 }
     return some.bytes.lend(some.changes[0].key) { first in
@@ -61,7 +61,7 @@ struct MergeOrder {
     }
   }
 
-  /// The changes that come next; nil at the end.
+  /// Returns the next changes; nil at the end.
   mutating func next() -> Part? {
     guard let (run, bound) = smallest() else { return nil }
     guard let bound else { return take(rests[run].count, of: run) }
@@ -69,7 +69,7 @@ struct MergeOrder {
     return take(count(of: run, before: bound), of: run)
   }
 
-  /// How many changes of a run come before a head; the first one does.
+  /// Returns the number of changes of a run before a head; at least 1.
   private func count(of run: Int, before bound: UInt64) -> Int {
     let (heads, rest) = (heads.span, rests[run])
     var end = rest.lowerBound + 1
@@ -85,7 +85,7 @@ struct MergeOrder {
 
   private func index(_ run: Int) -> Int { rests[run].lowerBound - starts[run] }
 
-  /// The run with the smallest next head, and that of the other runs; nil when there are no others.
+  /// Returns the run with the smallest head, and the smallest head of the others, or nil.
   private func smallest() -> (run: Int, bound: UInt64?)? {
     let (heads, rests) = (heads.span, rests.span)
     var best: Int?
@@ -103,7 +103,7 @@ struct MergeOrder {
     return best.map { ($0, bound) }
   }
 
-  /// The smallest of the next keys that have a head: its newest change, in the place of all.
+  /// Returns the newest change of the smallest key among those with a head, and skips older ones.
   private mutating func takeTied(_ head: UInt64) -> Part {
     let tied = runs.indices.filter { !rests[$0].isEmpty && heads[rests[$0].lowerBound] == head }
     var best = tied[0]
@@ -111,7 +111,8 @@ struct MergeOrder {
       best = run
     }
     var growth: Int32 = 0
-    // Those of the same key are older: of several the last one was taken.
+    // Earlier runs with the same key have older changes, because the last of several runs was
+    // chosen.
     for run in tied where run < best {
       let index = index(run)
       guard runs[run].compare(index, runs[best], self.index(best)) == 0 else { continue }

@@ -1,12 +1,13 @@
 import Files
 
-/// A file of an ordered table that is being written; one that is not finished is removed by the
-/// code that has begun it.
+/// A file of an ordered table that is being written.
+///
+/// The code that creates it removes it if it is not finished.
 final class NewOrderedFile: OrderedFileSink {
   private let file: NewFile
   private var size = 0
 
-  /// Makes a file, in place of one of this name.
+  /// Creates a file, replacing any file of this name.
   init(_ path: FileLocation, rights: FileRights) throws(StoreError) {
     file = try systemErrors(at: path.path) {
       try removeFile(path)
@@ -14,7 +15,7 @@ final class NewOrderedFile: OrderedFileSink {
     }
   }
 
-  /// Makes a file that is going to take the place of another one.
+  /// Creates a file that will replace another one.
   convenience init(_ name: String, in directory: StoreDirectory, replacing oldName: String)
     throws(StoreError)
   {

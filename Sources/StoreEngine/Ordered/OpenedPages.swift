@@ -1,18 +1,20 @@
 import Locks
 
-/// Pages of an encrypted table that were opened lately.
+/// A cache of recently opened pages of an encrypted table.
 ///
-/// A look-up goes through the same few pages at the top each time, and a sorted page of results
-/// through the same ones below: they are not to be opened anew for each key. A slot holds the page
-/// that was there last, so that at most ``byteCount`` bytes are kept for a file.
+/// Look-ups pass the same few pages at the top each time, and a sorted page of results passes the
+/// same ones below: opening them again for each key would be slow. A slot holds the last page that
+/// was assigned to it, so that a file keeps at most ``byteCount`` bytes.
 final class OpenedPages: Sendable {
   private static let slotCount = 64
-  /// Larger pages, of long values, are not kept.
+  /// The maximum size of a cached page; larger ones have long values.
   private static let pageSize = 2 * OrderedFileFormat.pageSize
-  /// The most that is kept.
+  /// The maximum size of the cache.
   static var byteCount: Int { 2 * slotCount * pageSize }
 
-  /// For pages of level 0, and behind these for those above, which nothing below is to push out.
+  /// The slots for pages of level 0, followed by separate ones for higher levels.
+  ///
+  /// So pages of level 0 can't evict those above.
   private let slots = Locked([Slot](repeating: Slot(), count: 2 * slotCount))
 
   private struct Slot: Sendable {
@@ -20,11 +22,11 @@ final class OpenedPages: Sendable {
     var page: [UInt8] = []
   }
 
-  /// A page, from its slot or opened by a closure.
+  /// Returns a page from its slot, or opens it with a closure.
   func page<Failure: Error>(
     at offset: Int, level: Int, open: () throws(Failure) -> [UInt8]
   ) throws(Failure) -> [UInt8] {
-    // The offsets of neighbours are some 4 KiB apart.
+    // The offsets of adjacent pages are about 4 KiB apart.
     let slot =
       offset / OrderedFileFormat.pageSize % Self.slotCount + (level > 0 ? Self.slotCount : 0)
     let known = slots.withLock { $0[slot] }

@@ -1,11 +1,11 @@
 import Files
 
 extension OrderedFile {
-  /// Reads all pages, and compares what each says with what is below it.
+  /// Reads all pages, and compares each with the pages below it.
   ///
   /// Complexity: linear in the size of the file.
   ///
-  /// - Throws: ``StoreError`` with `damaged` for the first thing that is wrong.
+  /// - Throws: ``StoreError`` with `damaged` for the first problem.
   package func check() throws(StoreError) {
     var check = OrderedFileCheck(file: self)
     if footer.depth > 0 { try check.walk(footer.root, Int(footer.depth) - 1) }
@@ -17,7 +17,7 @@ extension OrderedFile {
 
 private struct OrderedFileCheck {
   let file: OrderedFile
-  /// The keys so far, and the last of them.
+  /// The number of keys so far.
   private(set) var count = 0
   private var last: [UInt8]?
 
@@ -46,13 +46,13 @@ private struct OrderedFileCheck {
     let isBehind = last.map { $0.lexicographicallyPrecedes(separator) } ?? separator.isEmpty
     let before = last
     try walk(child, level - 1)
-    // The first page of each level is found by the empty key, and by what its parent is found by.
+    // The first page of each level has the empty separator, or that of its parent.
     guard isBehind || index == 0, try isFirst(separator, child, level - 1), before != last else {
       throw file.damage("A page is not found by its keys", at: child.offset)
     }
   }
 
-  /// Whether a separator is not behind the first key of a page.
+  /// Whether a separator is not greater than the first key of a page.
   private func isFirst(
     _ separator: [UInt8], _ node: OrderedFile.Child, _ level: Int
   ) throws(StoreError) -> Bool {
@@ -75,7 +75,7 @@ private struct OrderedFileCheck {
 }
 
 extension OrderedFiles {
-  /// What is wrong with the files.
+  /// Returns findings about the files.
   func inspect() throws(StoreError) -> [StoreFinding] {
     let names = try names().sorted { $0.fileName < $1.fileName }
     return try names.map(finding).compactMap { $0 } + lostFindings()

@@ -1,11 +1,11 @@
 import Files
 
 extension OrderedFile {
-  /// Lends the value of a key.
+  /// Calls a closure with the value of a key.
   ///
   /// Complexity: O(log n).
   ///
-  /// - Returns: what the closure returns; nil when there is no such key.
+  /// - Returns: The result of the closure; nil if there is no such key.
   package func withValue<Result>(
     _ key: RawSpan, _ body: (RawSpan) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
@@ -16,7 +16,7 @@ extension OrderedFile {
     return result
   }
 
-  /// The number of keys before a key.
+  /// Returns the number of keys before a key.
   ///
   /// Complexity: O(log n).
   package func rank(of key: RawSpan) throws(StoreError) -> Int {
@@ -27,7 +27,7 @@ extension OrderedFile {
     return rank
   }
 
-  /// Lends the page of level 0 that has a key if any has; none when there are no keys at all.
+  /// Calls a closure with the page of level 0 that can contain a key; not at all without keys.
   private func lendLeaf(
     for key: RawSpan, _ body: (Child, OrderedPage, RawSpan) throws -> Void
   ) throws(StoreError) {
@@ -39,7 +39,7 @@ extension OrderedFile {
     }
   }
 
-  /// The page of level 0 that has a key if any has, where pages stand in the file as they are.
+  /// Returns the page of level 0 that can contain a key, if pages are stored unsealed.
   func leaf(for key: RawSpan, _ bytes: RawSpan) throws(StoreError) -> Child {
     var node = footer.root
     for level in stride(from: Int(footer.depth) - 1, to: 0, by: -1) {
@@ -48,7 +48,7 @@ extension OrderedFile {
     return node
   }
 
-  /// The page below one that stands in the file as it is.
+  /// Returns the page below an unsealed page that can contain a key.
   private func child(
     of node: Child, _ level: Int, for key: RawSpan, _ bytes: RawSpan
   ) throws(StoreError) -> Child {
@@ -62,7 +62,7 @@ extension OrderedFile {
     }
   }
 
-  /// The same where a codec opens the pages.
+  /// Does the same as ``lendLeaf(for:_:)`` if a codec opens the pages.
   private func lendOpenedLeaf(
     for key: RawSpan, _ body: (Child, OrderedPage, RawSpan) throws -> Void
   ) throws(StoreError) {

@@ -1,11 +1,11 @@
 import Files
 
 extension OrderedFile {
-  /// Lends the keys of a range and their values, forwards or backwards.
+  /// Calls a closure with the keys of a range and their values, forwards or backwards.
   ///
-  /// Complexity: O(log n), and linear in what is lent.
+  /// Complexity: O(log n), and linear in the visited part.
   ///
-  /// - Returns: false when the closure has paused.
+  /// - Returns: false if the closure has paused.
   package func scan(
     _ range: KeyRange, isReversed: Bool, _ body: (RawSpan, RawSpan) throws(StoreError) -> ScanStep
   ) throws(StoreError) -> Bool {
@@ -17,7 +17,7 @@ extension OrderedFile {
   }
 }
 
-/// A scan under way.
+/// A scan in progress.
 private struct OrderedFileScan {
   let file: OrderedFile
   private(set) var range: KeyRange
@@ -28,12 +28,11 @@ private struct OrderedFileScan {
     (self.file, self.range, self.isReversed) = (file, range, isReversed)
   }
 
-  /// Goes through the part of the range that is in one page, where it begins.
+  /// Scans the part of the range in its first page.
   ///
-  /// Most ranges end there. Of one that goes on in other pages, the rest is left in ``range``.
+  /// Most ranges end there. If the range continues in other pages, ``range`` becomes the rest.
   ///
-  /// - Returns: false when the closure has paused, true at the end of the range, and nil where it
-  ///   goes on.
+  /// - Returns: false if the closure has paused, true at the end of the range, nil if it continues.
   mutating func walkLeaf(
     _ body: (RawSpan, RawSpan) throws(StoreError) -> ScanStep
   ) throws(StoreError) -> Bool? {
@@ -51,7 +50,7 @@ private struct OrderedFileScan {
     try file.open(bytes, node, 0) { page, bytes in
       let part = try part(of: page, bytes, isFirst: true, isLast: true)
       let goesOn = isReversed ? part.lowerBound == 0 : part.upperBound == page.count
-      // Backwards, it is not known from here where the rest ends.
+      // Backwards, the end of the rest is not known here.
       if goesOn && isReversed && file.footer.depth > 1 { return nil }
       guard try lend(part, page, bytes, body) else { return false }
       if !goesOn || file.footer.depth == 1 { return true }
@@ -60,11 +59,11 @@ private struct OrderedFileScan {
     }
   }
 
-  /// Goes through a page and those below it; false when the closure has paused.
+  /// Scans a page and those below it; returns false if the closure has paused.
   ///
-  /// In the first page there may be keys before the range, in the last one keys behind it. The keys
-  /// of a page count from its rank to an end: parts that do not overlap, so that pages that lead to
-  /// the same page again and again are noticed.
+  /// The first page may have keys before the range, the last page keys after it. The keys of a page
+  /// are counted from its rank to an end. These parts must not overlap, so pages that lead to the
+  /// same page repeatedly are detected.
   mutating func walk(
     _ node: OrderedFile.Child, _ level: Int, rankEnd: Int, isFirst: Bool, isLast: Bool,
     _ body: (RawSpan, RawSpan) throws(StoreError) -> ScanStep
@@ -88,7 +87,7 @@ private struct OrderedFileScan {
     }
   }
 
-  /// The entries of a page that are in the range, or may have keys of it below them.
+  /// Returns the entries of a page that are in the range, or may lead to keys in it.
   private func part(
     of page: OrderedPage, _ bytes: RawSpan, isFirst: Bool, isLast: Bool
   ) throws(OrderedPage.Damage) -> Range<Int> {
@@ -113,7 +112,7 @@ private struct OrderedFileScan {
     _ body: (RawSpan, RawSpan) throws(StoreError) -> ScanStep
   ) throws -> Bool {
     if part.isEmpty { return true }
-    // Room for most keys, so that memory is taken once.
+    // Reserves room for most keys, so that memory is allocated once.
     key.reserveCapacity(page.prefix.count + 48)
     key.replaceAll(from: 0, copying: bytes.extracting(page.prefix))
     for step in 0..<part.count {

@@ -2,8 +2,8 @@ package import Files
 
 /// The file of an ordered table, open for reading.
 ///
-/// It is never written in place, so that who has begun to read it goes on undisturbed when another
-/// takes its name. Safe on any threads.
+/// It is never written in place, so a reader is not disturbed when another file takes its name.
+/// Safe on any thread.
 package final class OrderedFile: Sendable {
   typealias Child = OrderedFileFormat.Child
 
@@ -14,9 +14,9 @@ package final class OrderedFile: Sendable {
   let footer: OrderedFileFormat.Footer
   let file: MappedFile
   private let codec: (any OrderedPageCodec)?
-  /// What the codec has opened; nil where pages are stored as they are.
+  /// The pages that the codec has opened; nil if pages are stored unsealed.
   ///
-  /// It is asked first, as a codec takes time to pass on.
+  /// It is tested before the codec, because copying a reference to the codec takes time.
   let opened: OpenedPages?
   private let verified: VerifiedPages
 
@@ -46,16 +46,16 @@ package final class OrderedFile: Sendable {
     StoreError(.damaged, "\(what).", at: .init(path: path, offset: offset))
   }
 
-  /// The error of a page that makes no sense.
+  /// Returns the error for an invalid page.
   package func damage(_ what: String, at offset: Int) -> StoreError {
     Self.damage(what, offset, path)
   }
 
   // MARK: Pages
 
-  /// Lends a page, verified.
+  /// Calls a closure with a verified page.
   ///
-  /// - Throws: ``StoreError`` with `damaged`; what the closure throws.
+  /// - Throws: ``StoreError`` with `damaged`, or an error of the closure.
   func withPage<Result>(
     _ node: Child, level: Int, _ body: (OrderedPage, RawSpan) throws -> Result
   ) throws(StoreError) -> Result {
@@ -85,7 +85,7 @@ package final class OrderedFile: Sendable {
     }
   }
 
-  /// Where the bytes of a page are, behind its head; its checksum is compared, once.
+  /// Returns the range of a page's bytes after its head, and verifies its checksum the first time.
   @inline(__always)
   func check(_ node: Child, _ bytes: RawSpan) throws(StoreError) -> Range<Int> {
     let head = OrderedFileFormat.pageHeadSize

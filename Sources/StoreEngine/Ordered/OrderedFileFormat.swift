@@ -1,6 +1,6 @@
 import Files
 
-/// The file of an ordered table.
+/// The file format of an ordered table.
 ///
 /// All integers are little-endian; <doc:OrderedFileFormat> has an example.
 ///
@@ -13,38 +13,39 @@ import Files
 ///                        offset of each entry (2 each, 4 above level 0) | prefix | entries |
 ///     entry            | size of the key without prefix (varint) | that key | value |
 ///
-/// Pages of level 0 hold the keys; those of a level above have an entry for each page of the level
-/// below: a key that is not behind the first one there and behind all before it, and where the page
-/// is: offset (8), size (4), number of the keys before it (8). The last page is the root. The
-/// checksum of a page (CRC-32C) covers the page's offset and its bytes, as they are stored.
+/// Pages of level 0 contain the keys. Pages of higher levels have an entry for each page of the
+/// level below. The key of such an entry is a separator: not greater than the first key of that
+/// page, and greater than all keys before it. Its value locates the page: offset (8), size (4),
+/// number of the keys before it (8). The last page is the root. The checksum of a page (CRC-32C)
+/// covers the page's offset and its stored bytes.
 package enum OrderedFileFormat {
-  /// What a file begins with.
+  /// The first bytes of a file.
   package static let magic = Array("SOKeys".utf8) + [0, 1]
-  /// How many bytes these are; a number costs nothing to ask for.
+  /// The number of these bytes, as a constant.
   static let magicSize = 8
   static let endMagic = Array("SOKeyEnd".utf8)
   static let version: UInt32 = 1
-  /// The size of the end of a file.
+  /// The size of the footer.
   package static let footerSize = 64
-  /// Size and checksum in front of a page.
+  /// The size of the head before a page, with its size and checksum.
   package static let pageHeadSize = 8
-  /// What a page has before its offsets.
+  /// The size of the fields before the offsets of a page.
   static let fieldsSize = 8
-  /// The value of an entry above level 0.
+  /// The size of the value of an entry above level 0.
   static let childSize = 20
-  /// A page that has reached this size gets no more entries; one with a long key is larger.
+  /// The size at which a page gets no more entries; a page with a long key is larger.
   static let pageSize = 4096
-  /// But above level 0 a page gets so many, or there would be no end of levels.
+  /// Returns the minimum number of entries; above level 0 it limits the number of levels.
   static func leastCount(_ level: Int) -> Int { level == 0 ? 1 : 8 }
-  /// The size of the offset of an entry.
+  /// Returns the size of an entry's offset.
   static func slotSize(_ level: Int) -> Int { level == 0 ? 2 : 4 }
-  /// A file has no more levels than this, or it is damaged.
+  /// The maximum number of levels; a file with more is damaged.
   static let maximumDepth: UInt32 = 16
 
-  /// Where the footer has the file's mark, see ``FileMark``; zeros in a file without one.
+  /// The range of the file's mark in the footer, see ``FileMark``; zeros if there is no mark.
   static let markOffset = 48..<60
 
-  /// The mark in a file; nil where there is none, ``FileMark/unreadable`` where the end is damaged.
+  /// Returns the mark in a file, nil for none, or ``FileMark/unreadable`` if the footer is damaged.
   static func mark(_ file: MappedFile) -> FileMark? {
     file.withBytes { bytes in
       guard bytes.byteCount >= magicSize + footerSize else { return .unreadable }
@@ -55,23 +56,23 @@ package enum OrderedFileFormat {
     }
   }
 
-  /// Where a page is, and what is before it.
+  /// The location of a page, and the number of keys before it.
   struct Child: Sendable {
     var offset: Int
-    /// The size with head.
+    /// The size including the head.
     var size: Int
-    /// The number of keys before its first.
+    /// The number of keys before its first key.
     var rank: Int
   }
 
-  /// The end of a file.
+  /// The footer of a file.
   struct Footer: Sendable {
     var depth: UInt32
-    /// An empty table has no root, but a size of 0.
+    /// The root page; its size is 0 in an empty table.
     var root: Child
     var count: Int
 
-    /// The bytes of the footer of a file that has a size so far.
+    /// Returns the bytes of the footer at an offset.
     func bytes(at offset: Int, mark: FileMark?) -> [UInt8] {
       var buffer = DataBuffer(endMagic)
       buffer.write(version)
@@ -86,7 +87,7 @@ package enum OrderedFileFormat {
       return buffer.bytes
     }
 
-    /// Reads a footer; nil when it makes no sense for a file of this size.
+    /// Reads a footer; nil if it is not valid for a file of this size.
     init?(_ bytes: [UInt8], fileSize: Int) {
       guard bytes.count == footerSize, bytes.starts(with: endMagic),
         let footer = try? Self(checked: bytes, fileSize)
@@ -108,7 +109,7 @@ package enum OrderedFileFormat {
       let keys = try buffer.readUInt64()
       guard try buffer.readUInt64() == UInt64(fileSize), depth <= maximumDepth,
         let offset = Int(exactly: offset), let count = Int(exactly: keys),
-        // A key takes two bytes and more, so that no sum of ranks overflows.
+        // A key takes at least two bytes, so that no sum of ranks overflows.
         count <= fileSize / 2
       else { return nil }
       (root, self.count) = (Child(offset: offset, size: Int(size), rank: 0), count)
@@ -118,7 +119,7 @@ package enum OrderedFileFormat {
     }
   }
 
-  /// The checksum of a page as it is stored.
+  /// Returns the checksum of a page in its stored form.
   package static func checksum(_ page: Span<UInt8>, at offset: Int) -> UInt32 {
     var checksum = CRC32C()
     var location: [UInt8] = []
@@ -129,13 +130,13 @@ package enum OrderedFileFormat {
   }
 }
 
-/// What is between the pages of an ordered table and their file: nothing, or encryption.
+/// A transformation between the pages of an ordered table and their stored form: encryption.
 ///
-/// A page may become longer or shorter; its offset is given to both, so that it can be bound to its
-/// place.
+/// The stored form may be longer or shorter. Both directions get the offset of the page, so that
+/// the stored form can be bound to its place.
 package protocol OrderedPageCodec: Sendable {
-  /// The bytes that are stored of a page that is going to stand at an offset.
+  /// Returns the stored form of a page at an offset.
   func seal(_ page: [UInt8], at offset: Int) throws(StoreError) -> [UInt8]
-  /// The page of which bytes are stored.
+  /// Returns the page of a stored form.
   func open(_ stored: RawSpan, at offset: Int) throws(StoreError) -> [UInt8]
 }

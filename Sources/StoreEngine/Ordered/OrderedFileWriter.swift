@@ -1,28 +1,28 @@
 import Files
 
-/// Where the bytes of a new file go, one piece behind the other.
+/// The destination of a new file, which is written sequentially.
 package protocol OrderedFileSink: AnyObject {
   /// Appends bytes to the file.
   func write(_ bytes: [UInt8]) throws(StoreError)
-  /// Ends the file, and brings it to the disk if it is to be there.
+  /// Completes the file, and syncs it if `isSynced` is true.
   func finish(isSynced: Bool) throws(StoreError)
 }
 
-/// Writes the file of an ordered table from its first key to its last.
+/// A writer of the file of an ordered table, in ascending order of the keys.
 package struct OrderedFileWriter {
   private let sink: any OrderedFileSink
   private let codec: (any OrderedPageCodec)?
   private let mark: FileMark?
-  /// What has not gone to the sink yet.
+  /// The bytes that have not been written yet.
   private var bytes = OrderedFileFormat.magic
-  /// How much has.
+  /// The number of bytes that have been written.
   private var written = 0
   private var levels = [OrderedPageBuilder(level: 0)]
-  /// The key by which each level's next page is found, and the number of keys before it.
+  /// The separator of each level's next page, and the number of keys before it.
   private var starts: [(separator: [UInt8], rank: Int)] = [([], 0)]
   private var count = 0
 
-  /// So much is gathered before it is written.
+  /// The number of bytes that are collected before they are written.
   private static let capacity = 512 << 10
 
   /// Begins a file.
@@ -32,7 +32,7 @@ package struct OrderedFileWriter {
     (self.sink, self.codec, self.mark) = (sink, codec, mark)
   }
 
-  /// Appends a key, which is behind all before it.
+  /// Appends a key, which must be greater than all before it.
   package mutating func append(_ key: RawSpan, _ value: RawSpan) throws(StoreError) {
     if !levels[0].add(key, value) {
       try endPage(0, before: key)
@@ -41,7 +41,7 @@ package struct OrderedFileWriter {
     count += 1
   }
 
-  /// Writes the rest.
+  /// Writes the rest of the file.
   package mutating func finish(isSynced: Bool) throws(StoreError) {
     var root = OrderedFileFormat.Child(offset: 0, size: 0, rank: 0)
     var level = 0
@@ -64,11 +64,12 @@ package struct OrderedFileWriter {
 
   // MARK: Pages
 
-  /// Writes the page of a level, and begins the next one, whose first key is given.
+  /// Writes the page of a level, and begins the next one with the given first key.
   private mutating func endPage(_ level: Int, before key: RawSpan) throws(StoreError) {
     let separator = levels[level].lendLastKey { last in
-      // As short as it can be: only the first byte matters in which the two differ. What is above
-      // was made as short before, against a key that is not here.
+      // The separator is as short as possible: it ends with the first byte in which the two keys
+      // differ. Separators above level 0 have been shortened already, against keys that are not
+      // known here.
       let count = level == 0 ? last.commonPrefixCount(key) + 1 : key.byteCount
       return [UInt8](copying: key.extracting(0..<min(key.byteCount, count)))
     }

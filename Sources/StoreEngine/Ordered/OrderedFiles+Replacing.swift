@@ -2,7 +2,7 @@ import Files
 import Locks
 
 extension OrderedFiles {
-  /// Makes new files of the old ones and what is pending.
+  /// Creates new files from the old ones and the pending keys.
   ///
   /// Complexity: linear in the sizes of the files.
   ///
@@ -14,7 +14,7 @@ extension OrderedFiles {
     var made: [Replacement] = []
     do {
       for (table, keys) in pending {
-        // For a table of data whose name something else has, this throws.
+        // This throws if the file of a table of data is not a regular file.
         let (file, _) = try file(of: table)
         if file.isLost && !keys.isCleared { continue }
         let replacement = Replacement(
@@ -33,10 +33,10 @@ extension OrderedFiles {
     }
   }
 
-  /// Makes a new file of the keys that a closure appends in their order.
+  /// Creates a new file of the keys that a closure appends in order.
   ///
-  /// - Throws: ``StoreError`` with `noSpace`, `ioError` or `closed`; what the closure throws. No new
-  ///   file is left then.
+  /// - Throws: ``StoreError`` with `noSpace`, `ioError` or `closed`, or an error of the closure. No
+  ///   new file is left then.
   func prepare(
     _ table: OrderedTableID, mark: FileMark, durability: Durability,
     _ body: (inout OrderedFileWriter) throws(StoreError) -> Void
@@ -59,7 +59,7 @@ extension OrderedFiles {
     }
   }
 
-  /// Begins a temporary file.
+  /// Creates a temporary file.
   func makeScratchFile(_ number: Int) throws(StoreError) -> ScratchFile {
     let name = "\(ScratchFile.prefix)\(number)"
     let codec = sealing.withLock { $0 }.map { SealedPages($0.seal, fileName: name) }
@@ -90,8 +90,7 @@ extension OrderedFiles {
     try writer.finish(isSynced: isSynced)
   }
 
-  /// Gives new files their final names, or, where nothing may be written, reads them where they
-  /// are.
+  /// Renames new files to their final names, or reads them unrenamed if nothing may be written.
   func publish(_ replacements: [Replacement]) throws(StoreError) {
     for replacement in replacements {
       guard replacement.newName.hasPrefix(StoreDirectory.newPrefix),
@@ -123,8 +122,9 @@ extension OrderedFiles {
     }
   }
 
-  /// An index whose name something else has that is no file is lost, which can be made good; nobody
-  /// could open the store if it were an error.
+  /// Renames a new file, or treats an index as lost if its name is that of a directory or the like.
+  ///
+  /// A lost index is rebuilt; an error would prevent every opening of the store.
   private func rename(_ newName: String, to name: OrderedTableName) throws(StoreError) {
     do {
       try directory.rename(newName, to: name.fileName)
@@ -133,7 +133,7 @@ extension OrderedFiles {
     }
   }
 
-  /// The files among some that have marks and no keys.
+  /// Returns those of the given files that have marks and no keys.
   func emptyFiles(among fileNames: [String]) -> [String] {
     fileNames.filter { fileName in
       guard let name = OrderedTableName(fileName: fileName), let id = try? table(name),
@@ -144,7 +144,7 @@ extension OrderedFiles {
     }
   }
 
-  /// Removes such files, as far as that can be done; generations stay.
+  /// Removes such files, as far as possible; generations remain.
   func removeEmpty(_ fileNames: [String]) {
     for fileName in fileNames {
       guard let name = OrderedTableName(fileName: fileName), let id = try? table(name) else {

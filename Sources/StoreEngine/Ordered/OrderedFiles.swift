@@ -1,44 +1,42 @@
 import Files
 import Locks
 
-/// The files of a backend's ordered tables, under its commit log: one for each table.
+/// The files of a backend's ordered tables, below its commit log, one for each table.
 ///
-/// They have the same format, whatever the backend keeps its records in. Safe on any threads.
+/// All backends use the same format for them. Safe on any thread.
 public final class OrderedFiles: Sendable {
   let directory: StoreDirectory
-  /// What an encrypted store's pages are sealed with.
+  /// Seals the pages of an encrypted store.
   let sealing: Locked<Sealing?>
   let state: Locked<State>
 
   struct State: Sendable {
     var tables: [Table] = []
-    /// Where in the list each table is.
+    /// The index of each table in the list.
     var numbers: [OrderedTableName: Int] = [:]
     var isClosed = false
-    /// Whether these are the files of a snapshot, whatever the directory has since.
+    /// Whether these are the files of a snapshot, independent of later files in the directory.
     var isFrozen = false
-    /// Whether a table that has no number yet has no file, whatever others have put in place.
+    /// Whether a table without a number counts as having no file, whatever others have published.
     var holdsFiles = false
   }
 
   struct Table: Sendable {
     let name: OrderedTableName
-    /// Where the file is: under its name, unless a reader found that a writer had died before
-    /// renaming.
+    /// The name of the file; temporary in a reader if a process died before renaming it.
     var fileName: String
     var file = File.unknown
-    /// Whether the file was there, or the manifest says so: without it keys are lost.
+    /// Whether the file has existed, or the manifest lists it; if it is missing, keys are lost.
     var isNeeded = false
-    /// How often the file has been replaced.
+    /// The number of times the file has been replaced.
     var generation: UInt64 = 0
   }
 
   enum File: Sendable {
     case unknown
-    /// There is none, and never was.
+    /// There is no file, and never was one.
     case missing
-    /// There was one, which is gone or damaged, and why; the table is an index, which can be made
-    /// again.
+    /// The file of an index, which can be rebuilt, is missing or damaged.
     case lost(reason: String)
     case open(OrderedFile)
 
@@ -46,7 +44,7 @@ public final class OrderedFiles: Sendable {
     var isLost: Bool { if case .lost = self { true } else { false } }
   }
 
-  /// The files in a directory, which the backend has locked.
+  /// Creates the access to files in a directory, which the backend has locked.
   public init(_ directory: StoreDirectory) {
     self.directory = directory
     (sealing, state) = (Locked(nil), Locked(State()))
@@ -57,7 +55,7 @@ public final class OrderedFiles: Sendable {
     (self.sealing, self.state) = (Locked(sealing), Locked(state))
   }
 
-  /// The files as they are now, which are never replaced; those that are not open are opened.
+  /// Returns the present files, which are never replaced; opens those that are not open.
   ///
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
   func frozen() throws(StoreError) -> OrderedFiles {
@@ -68,20 +66,20 @@ public final class OrderedFiles: Sendable {
     return OrderedFiles(directory, sealing.withLock { $0 }, frozen: frozen)
   }
 
-  /// The number of tables that have numbers.
+  /// The number of numbered tables.
   var tableCount: Int { state.withLock { $0.tables.count } }
 
-  /// Has pages sealed; before anything is read.
+  /// Sets the sealing of pages; called before anything is read.
   func use(_ sealing: Sealing?) { self.sealing.withLock { $0 = sealing } }
 
   func pageCodec(of name: OrderedTableName) -> (any OrderedPageCodec)? {
     sealing.withLock { $0 }.map { SealedPages($0.seal, fileName: name.fileName) }
   }
 
-  /// Whether a file is named as one of an ordered table.
+  /// Whether a file name is that of an ordered table.
   public static func isFile(_ name: String) -> Bool { OrderedTableName(fileName: name) != nil }
 
-  /// The number of a table.
+  /// Returns the number of a table, which is assigned if the table is new.
   func table(_ name: OrderedTableName) throws(StoreError) -> OrderedTableID {
     try name.check()
     return try state.withLock { (state) throws(StoreError) in
@@ -95,7 +93,7 @@ public final class OrderedFiles: Sendable {
     }
   }
 
-  /// The name of a table that has a number.
+  /// Returns the name of a table.
   func name(of table: OrderedTableID) throws(StoreError) -> OrderedTableName {
     try state.withLock { (state) throws(StoreError) in try Self.table(table, in: state).name }
   }
@@ -110,14 +108,14 @@ public final class OrderedFiles: Sendable {
     return state.tables[id.index]
   }
 
-  /// The file of a table, and how often it has been replaced.
+  /// Returns the file of a table, and the number of times it has been replaced.
   ///
-  /// - Throws: ``StoreError`` with `damaged` for what is no index, `ioError` or `closed`.
+  /// - Throws: ``StoreError`` with `damaged` for a table of data, `ioError` or `closed`.
   func file(of id: OrderedTableID) throws(StoreError) -> (file: File, generation: UInt64) {
     try state.withLock { (state) throws(StoreError) in
       try Self.checkOpen(state)
       precondition(state.tables.indices.contains(id.index), "an ordered table of another backend")
-      // Most often it is known, and nothing else of the table is copied.
+      // Usually the file is known, and nothing else of the table is copied.
       if case .unknown = state.tables[id.index].file {
         state.tables[id.index].file = try open(state.tables[id.index])
       }
@@ -125,12 +123,12 @@ public final class OrderedFiles: Sendable {
     }
   }
 
-  /// How often the file of a table has been replaced.
+  /// Returns the number of times the file of a table has been replaced.
   func generation(of id: OrderedTableID) throws(StoreError) -> UInt64 {
     try state.withLock { (state) throws(StoreError) in try Self.table(id, in: state).generation }
   }
 
-  /// The file of a table, and how often it has been replaced; nil when it has not been opened yet.
+  /// Returns the file of a table and its number of replacements; nil if it is not opened yet.
   func knownFile(of id: OrderedTableID) throws(StoreError) -> (file: File, generation: UInt64)? {
     try state.withLock { (state) throws(StoreError) in
       try Self.checkOpen(state)
@@ -160,7 +158,7 @@ public final class OrderedFiles: Sendable {
     }
   }
 
-  /// Takes note of files that must be there.
+  /// Records files that must exist.
   func need(_ fileNames: [String]) throws(StoreError) {
     for name in fileNames.compactMap(OrderedTableName.init(fileName:)) {
       let id = try table(name)
@@ -177,7 +175,7 @@ public final class OrderedFiles: Sendable {
       """, at: .init(path: directory.path + "/" + fileName))
   }
 
-  /// Takes note that the file of an index should be there and is not, or is damaged.
+  /// Records that the file of an index is missing or damaged.
   func lose(_ name: OrderedTableName) throws(StoreError) {
     let id = try table(name)
     state.withLock {
@@ -185,7 +183,7 @@ public final class OrderedFiles: Sendable {
     }
   }
 
-  /// Takes back that an index is lost: a checkpoint in the log has made its file.
+  /// Records that an index is not lost: a checkpoint in the log has created its file.
   func find(_ fileName: String) throws(StoreError) {
     guard let name = OrderedTableName(fileName: fileName) else { return }
     let id = try table(name)
@@ -194,7 +192,7 @@ public final class OrderedFiles: Sendable {
     }
   }
 
-  /// The mark in the file of a table, by the name that the file has or is to get.
+  /// Returns the mark in the file of a table, by the file's present or final name.
   func mark(of fileName: String) throws(StoreError) -> FileMark? {
     let redirected = state.withLock { state in
       OrderedTableName(fileName: fileName).flatMap { state.numbers[$0] }
@@ -203,18 +201,18 @@ public final class OrderedFiles: Sendable {
     return try mark(ofFile: redirected ?? fileName)
   }
 
-  /// The mark in a file; nil when there is none, or no such file.
+  /// Returns the mark in a file; nil if there is no mark or no file.
   func mark(ofFile fileName: String) throws(StoreError) -> FileMark? {
     do {
       guard let map = try directory.map(fileName) else { return nil }
       return OrderedFileFormat.mark(map)
     } catch  where error.refusal?.isOfNoRegularFile == true {
-      // A directory in the place of an index is no reason to open nothing.
+      // A directory in place of an index must not prevent opening the store.
       return .unreadable
     }
   }
 
-  /// The tables that have files, in no order.
+  /// Returns the tables that have files, in no particular order.
   func names() throws(StoreError) -> [OrderedTableName] {
     let (isFrozen, redirected) = try state.withLock { (state) throws(StoreError) in
       try Self.checkOpen(state)
@@ -233,10 +231,10 @@ public final class OrderedFiles: Sendable {
     return Array(Set(found.compactMap(OrderedTableName.init(fileName:))).union(redirected))
   }
 
-  /// The indexes that are known to be lost.
+  /// Returns the indexes that are known to be lost.
   func lostNames() -> [OrderedTableName] { lostIndexes().map(\.name) }
 
-  /// The indexes that are known to be lost, and why.
+  /// Returns the indexes that are known to be lost, with the reasons.
   func lostIndexes() -> [(name: OrderedTableName, reason: String)] {
     state.withLock { state in
       state.tables.compactMap { table in
@@ -245,7 +243,7 @@ public final class OrderedFiles: Sendable {
     }
   }
 
-  /// Whether there is a file of a table.
+  /// Whether a table has a file.
   func hasFile(_ name: OrderedTableName) throws(StoreError) -> Bool {
     let fileName = state.withLock { state in
       state.numbers[name].map { state.tables[$0].fileName }
@@ -253,14 +251,14 @@ public final class OrderedFiles: Sendable {
     return try systemErrors(at: directory.path) { try directory.hasFile(fileName ?? name.fileName) }
   }
 
-  /// The size of the files of some tables.
+  /// Returns the total size of the files of tables.
   func byteCount(of tables: some Sequence<OrderedTableID>) throws(StoreError) -> Int {
     var count = 0
     for table in tables { count += try file(of: table).file.opened?.byteCount ?? 0 }
     return count
   }
 
-  /// Gives the files back, as soon as nobody reads them any more.
+  /// Closes the files, which are released when the last reader ends.
   public func close() {
     state.withLock { state in
       state.isClosed = true

@@ -1,10 +1,10 @@
 import Files
 
-/// The numbers by which the entries of a page are found.
+/// The locations of the entries in a page.
 ///
-/// Nothing in a page is believed: what makes no sense is an error with the offset in the page.
+/// Nothing in a page is trusted: an invalid value throws an error with its offset in the page.
 struct OrderedPage {
-  /// The page makes no sense at an offset.
+  /// An error about invalid bytes at an offset of a page.
   struct Damage: Error { let offset: Int }
 
   let count: Int
@@ -35,7 +35,7 @@ struct OrderedPage {
     return entries &+ Int(page.loadUInt32(at: slots &+ 4 &* index, isBigEndian: false))
   }
 
-  /// Where an entry has the rest of its key, and its value.
+  /// Returns the ranges of an entry's key without the prefix, and of its value.
   @inline(__always)
   func entry(_ index: Int, _ page: RawSpan) throws(Damage) -> (key: Range<Int>, value: Range<Int>) {
     var cursor = start(of: index, page)
@@ -59,8 +59,9 @@ struct OrderedPage {
     return (cursor..<cursor + size, cursor + size..<end)
   }
 
-  /// The first entry whose key is not before a key, or, if those that equal it are to be passed, is
-  /// behind it.
+  /// Returns the first entry whose key is not less than a key.
+  ///
+  /// With `passingEqual`, it is the first entry whose key is greater.
   ///
   /// Complexity: O(log n).
   func bound(_ key: RawSpan, passingEqual: Bool, _ page: RawSpan) throws(Damage) -> Int {
@@ -73,14 +74,14 @@ struct OrderedPage {
       : try bound(rest, isLeaf: false, passingEqual: passingEqual, page)
   }
 
-  /// Where the value of a key is; nil when the page has no such key.
+  /// Returns the range of a key's value; nil if the page does not contain the key.
   func value(of key: RawSpan, _ page: RawSpan) throws(Damage) -> Range<Int>? {
     guard hasPrefix(of: key, page) else { return nil }
     let rest = key.extracting(prefix.count..<key.byteCount)
     let index = try bound(rest, isLeaf: level == 0, passingEqual: false, page)
     guard index < count else { return nil }
     let (found, value) = try entry(index, page)
-    // What is not before the key, and as long: the same, if the bytes are.
+    // A key that is not less, and has the same length, is equal if the bytes are.
     guard found.count == rest.byteCount, page.extracting(found).hasSameBytes(as: rest) else {
       return nil
     }
@@ -94,7 +95,7 @@ struct OrderedPage {
       && key.extracting(0..<prefix.count).hasSameBytes(as: page.extracting(prefix))
   }
 
-  /// The same among keys without what all begin with; made for each kind of page apart.
+  /// Does the same for keys without the common prefix; specialized for each kind of page.
   @inline(__always)
   private func bound(
     _ rest: RawSpan, isLeaf: Bool, passingEqual: Bool, _ page: RawSpan
@@ -110,7 +111,7 @@ struct OrderedPage {
         ? Int(page.loadUInt16(at: slots &+ 2 &* middle, isBigEndian: false))
         : Int(page.loadUInt32(at: slots &+ 4 &* middle, isBigEndian: false))
       let (start, count) = try keyRange(middle, entries &+ offset, page)
-      // Most keys differ in the eight bytes that one step compares.
+      // Most keys differ in the eight bytes that are compared at once.
       let other = page.head(at: start, count: count)
       let isBefore: Bool
       if other != head {
@@ -124,13 +125,13 @@ struct OrderedPage {
     return low
   }
 
-  /// Where the entry at a place has the rest of its key.
+  /// Returns the range of the key without the prefix, of the entry at an offset.
   @inline(__always)
   private func keyRange(
     _ index: Int, _ cursor: Int, _ page: RawSpan
   ) throws(Damage) -> (start: Int, count: Int) {
     if cursor < end {
-      // The size of most is in one byte.
+      // Most sizes take one byte.
       let size = Int(page.loadByte(at: cursor))
       if size < 0x80, size < end &- cursor { return (cursor &+ 1, size) }
     }
@@ -145,12 +146,12 @@ struct OrderedPage {
     return (key.lowerBound, key.count)
   }
 
-  /// The page below that has a key if any has.
+  /// Returns the page below that can contain a key.
   func child(for key: RawSpan, _ page: RawSpan) throws(Damage) -> OrderedFileFormat.Child {
     try child(max(0, try bound(key, passingEqual: true, page) - 1), page)
   }
 
-  /// The page below that an entry names.
+  /// Returns the page below that an entry refers to.
   func child(_ index: Int, _ page: RawSpan) throws(Damage) -> OrderedFileFormat.Child {
     let value = try entry(index, page).value
     guard value.count == OrderedFileFormat.childSize,

@@ -3,13 +3,13 @@ import Files
 /// A page that is being filled.
 struct OrderedPageBuilder {
   let level: Int
-  /// Whole keys, each with its value behind it.
+  /// The whole keys, each followed by its value.
   private var bytes: [UInt8] = []
-  /// Where each key begins, and how long it is.
+  /// The start and the length of each key.
   private var entries: [(start: Int, keyCount: Int)] = []
-  /// How many bytes all keys begin with.
+  /// The length of the prefix common to all keys.
   private var prefixCount = 0
-  /// The size of the entries if there were no prefix.
+  /// The size of the entries without a prefix.
   private var plainSize = 0
 
   init(level: Int) { self.level = level }
@@ -17,11 +17,11 @@ struct OrderedPageBuilder {
   var count: Int { entries.count }
 
   private func entrySize(_ keyCount: Int, _ valueCount: Int) -> Int {
-    // The offset, the size of the key, which takes up to five bytes, and both.
+    // The offset, the size of the key, which takes up to five bytes, the key and the value.
     OrderedFileFormat.slotSize(level) + (keyCount < 0x80 ? 1 : 5) + keyCount + valueCount
   }
 
-  /// Adds an entry behind all others; false when it belongs to the next page.
+  /// Adds an entry after all others; returns false if it belongs to the next page.
   mutating func add(_ key: RawSpan, _ value: RawSpan) -> Bool {
     let newPrefix =
       count == 0
@@ -39,7 +39,7 @@ struct OrderedPageBuilder {
     return true
   }
 
-  /// Lends the last key.
+  /// Calls a closure with the last key.
   func lendLastKey<Result, Failure: Error>(
     _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result? {
@@ -47,7 +47,7 @@ struct OrderedPageBuilder {
     return try bytes.lend(last.start..<last.start + last.keyCount, body)
   }
 
-  /// The bytes of the page; the builder is empty afterwards.
+  /// Returns the bytes of the page, and empties the builder.
   mutating func takePage() -> [UInt8] {
     var page: [UInt8] = []
     page.reserveCapacity(OrderedFileFormat.fieldsSize + plainSize)

@@ -1,20 +1,21 @@
 package import Files
 
-/// Looks for the keys of a damaged ordered table: page by page, without its footer or what leads to
-/// them.
+/// A search for the keys of a damaged ordered table, page by page.
+///
+/// It uses neither the footer nor the upper levels.
 package struct OrderedSalvage {
   private let file: MappedFile
   private let codec: (any OrderedPageCodec)?
-  /// What could be read, as the changes of an empty table.
+  /// The readable keys, as changes of an empty table.
   package private(set) var changes = ChangeSet()
-  /// The parts of the file that make no sense.
+  /// The parts of the file that are not valid.
   package private(set) var gaps: [Range<Int>] = []
 
   static let table = OrderedTableID(index: 0)
 
-  /// Up to this size a page is looked for at every place.
+  /// The maximum size of pages that are searched for at every offset.
   private static let commonSize = 64 << 10
-  /// How many bytes of larger pages may still be read where only the search has led.
+  /// The number of bytes of larger pages that the search may still read.
   private var budget = 0
 
   /// Prepares to read a file.
@@ -22,9 +23,9 @@ package struct OrderedSalvage {
     (self.file, self.codec) = (file, codec)
   }
 
-  /// Reads the file from its first byte to its last.
+  /// Reads the whole file.
   ///
-  /// Complexity: linear in the size of the file; where it is damaged, some hundred times that.
+  /// Complexity: linear in the size of the file; some hundred times that if it is damaged.
   package mutating func run() {
     var offset = OrderedFileFormat.magic.count
     let end = file.count - OrderedFileFormat.footerSize
@@ -41,9 +42,10 @@ package struct OrderedSalvage {
     if offset > end { gaps.append(end..<file.count) }
   }
 
-  /// Where the next page begins; the end when there is none.
+  /// Returns the offset of the next page, or the end.
   ///
-  /// Any four bytes may be the size of a page: of large ones only so many are tried.
+  /// Any four bytes may look like the size of a page, so only a limited number of large ones is
+  /// tried.
   private mutating func nextPage(from start: Int, _ end: Int) -> Int {
     var offset = start
     while offset + OrderedFileFormat.pageHeadSize < end {
@@ -56,7 +58,7 @@ package struct OrderedSalvage {
     return end
   }
 
-  /// The size of the page that stands at a place; nil when none does.
+  /// Returns the size of the page at an offset; nil if there is no valid page.
   private func pageSize(at offset: Int, _ end: Int) -> Int? {
     file.withBytes { bytes in
       let head = OrderedFileFormat.pageHeadSize
@@ -106,14 +108,14 @@ package struct OrderedSalvage {
 }
 
 extension SalvageSource {
-  /// Brings the ordered tables of data over; those of indexes are made anew from the records.
+  /// Copies the ordered tables of data; indexes are rebuilt from the records.
   ///
-  /// In an encrypted store the pages are opened, and sealed again for the new file, which has the
-  /// key of the old one.
+  /// In an encrypted store the pages are opened, and sealed again for the new file with the key of
+  /// the old one.
   ///
-  /// Memory: that of the largest table.
+  /// It needs memory for the largest table.
   ///
-  /// - Returns: the values outside of records that are listed, or were found.
+  /// - Returns: The external values that are listed or were found.
   /// - Throws: ``StoreError`` with `noSpace` or `ioError`.
   func salvageOrdered(
     to target: TargetDirectory, _ values: ExternalSalvage, _ report: inout SalvageReport
@@ -132,16 +134,16 @@ extension SalvageSource {
     return listed
   }
 
-  /// The name of the list of values outside of records, as the files have it.
+  /// Returns the name of the list of external values in the files.
   private func valueList() throws(StoreError) -> OrderedTableName {
     let name = ExternalCatalogue.table
     guard let sealing = seal.sealing else { return name }
     return OrderedTableName(try sealing.fileName(ofTable: name.name), kind: name.kind)
   }
 
-  /// What saves that are in the log only have done to ordered tables.
+  /// Returns the changes of ordered tables in saves that are only in the log.
   ///
-  /// Up to one that is not what was saved, which ``pendingChanges(_:)`` has reported.
+  /// It stops at a save that is not authentic, which ``pendingChanges(_:)`` has reported.
   private func pendingKeys() throws(StoreError)
     -> [OrderedTableName: [(ChangeSet.OrderedTableChanges, [UInt8])]]
   {
@@ -217,7 +219,7 @@ extension SalvageSource {
 }
 
 extension ChangeSet {
-  /// Adds values to the list that it lacks, and returns all that are listed.
+  /// Adds values that the list lacks, and returns all that are listed.
   fileprivate mutating func complete(with values: ExternalSalvage) -> Set<ExternalID> {
     var listed: Set<ExternalID> = []
     let run = KeyRun(bytes: bytes, ordered.first?.changes ?? [])

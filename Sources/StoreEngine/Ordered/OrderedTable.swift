@@ -1,36 +1,41 @@
 /// A backend's short name for one of its ordered tables.
 ///
-/// The number means something only to the backend that gave it, and only until that is closed.
+/// The number is meaningful only to the backend that assigned it, and only until that backend is
+/// closed.
 public struct OrderedTableID: Hashable, Sendable {
   /// The backend's own number for the table, from 0.
   public let index: Int
 
-  /// Names the table with this number.
+  /// Creates the ID of the table with this number.
   public init(index: Int) { self.index = index }
 }
 
-/// What an ordered table is called, and what its loss would mean.
+/// The name of an ordered table, and the meaning of its loss.
 ///
-/// A table of each kind may have the same name.
+/// Tables of different kinds may have the same name.
 public struct OrderedTableName: Hashable, Sendable, CustomStringConvertible {
-  /// What the loss of a table means.
+  /// The meaning of a table's loss.
   public enum Kind: String, Sendable, CaseIterable {
-    /// The table holds what is nowhere else: its loss is damage, and salvage looks for every key.
+    /// The table contains data that is nowhere else.
+    ///
+    /// Its loss is damage, and salvage searches for every key.
     case data = "ordered"
-    /// The table can be made anew from records: when its file is lost or damaged it is empty until
-    /// ``ChangeSet/OrderedTableChanges/clearsFirst`` begins it again, and salvage leaves it out.
+    /// The table can be rebuilt from records.
+    ///
+    /// If its file is lost or damaged, it is empty until
+    /// ``ChangeSet/OrderedTableChanges/clearsFirst`` begins it again. Salvage leaves it out.
     case index
   }
 
-  /// The name, as that of a class.
+  /// The name, which follows the rules for class names.
   public let name: String
-  /// What its loss means.
+  /// The meaning of its loss.
   public let kind: Kind
 
-  /// The name of its file; kept, because each save of keys writes it.
+  /// The name of its file; stored, because each save of keys writes it.
   package let fileName: String
 
-  /// Names a table.
+  /// Creates a name.
   public init(_ name: String, kind: Kind) {
     (self.name, self.kind, fileName) = (name, kind, "\(name).\(kind.rawValue)")
   }
@@ -38,17 +43,17 @@ public struct OrderedTableName: Hashable, Sendable, CustomStringConvertible {
   /// The name and the kind.
   public var description: String { fileName }
 
-  /// The table that a file is for; nil for other files.
+  /// Returns the table of a file name; nil for other files.
   package init?(fileName: String) {
     guard let dot = fileName.lastIndex(of: "."), dot > fileName.startIndex,
       let kind = Kind(rawValue: String(fileName[fileName.index(after: dot)...]))
     else { return nil }
     self.init(String(fileName[..<dot]), kind: kind)
-    // A dot with an accent is another character.
+    // A dot with a combining accent is a different character.
     guard self.fileName.utf8.elementsEqual(fileName.utf8), !name.hasPrefix(".") else { return nil }
   }
 
-  /// Refuses names that can't be those of files.
+  /// Throws if the name can't be a file name.
   package func check() throws(StoreError) {
     if let reason = StoreDirectory.reason(againstTable: name) {
       throw StoreError(

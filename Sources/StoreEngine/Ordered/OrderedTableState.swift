@@ -1,44 +1,43 @@
 import Files
 
-/// An ordered table as it is in its file and the log, for information.
+/// The state of an ordered table in its file and the log.
 public struct OrderedTableState: Sendable, Hashable {
-  /// What can be told of a table without reading all of it.
+  /// The condition of a table, as far as it shows without reading the whole table.
   public enum Condition: String, Sendable, CaseIterable {
-    /// Nothing is known to be wrong.
+    /// No problem is known.
     case whole
-    /// An index that is being made: the next program that needs it goes on with it.
+    /// An index that is being built; the next program that needs it continues.
     case unfinished
-    /// An index whose file is gone or damaged: it is made anew when it is next needed.
+    /// An index whose file is missing or damaged; it is rebuilt when it is next needed.
     case lost
-    /// Its end, or what leads to its keys, is damaged.
+    /// The footer or the upper levels of its file are damaged.
     case damaged
   }
 
   /// The name.
   public let name: OrderedTableName
-  /// The number of its keys; nil when it is damaged.
+  /// The number of its keys; nil if it is damaged.
   public let keyCount: Int?
-  /// The size of its file; 0 when it has none.
+  /// The size of its file; 0 if it has none.
   public let fileBytes: Int
-  /// What can be told of it.
+  /// The condition of the table.
   public let condition: Condition
 }
 
-/// How the indexes of classes say how far they have come.
+/// The progress of building an index, as stored in the index.
 package enum IndexStamp {
-  /// The key under which an index says what it was made by.
+  /// The key whose value describes the definition that an index was built from.
   package static let key: [UInt8] = [0]
-  /// What stands before that while the index is being made.
+  /// The prefix of that value while the index is being built.
   package static let unfinished = Array("unfinished ".utf8)
 }
 
 extension LoggedBackend where Files: DirectoryFiles {
-  /// The ordered tables: key-value tables, indexes, and what else there is, in the order of their
-  /// names.
+  /// Returns the states of all ordered tables, including key-value tables and indexes, by name.
   ///
   /// Complexity: O(log n) for each table.
   ///
-  /// - Throws: ``StoreError`` with `ioError` or `closed`; what is damaged is a condition.
+  /// - Throws: ``StoreError`` with `ioError` or `closed`; damage is reported as a condition.
   public func orderedTableStates() throws(StoreError) -> [OrderedTableState] {
     try checkOpen()
     return try knownOrderedNames().map { (name) throws(StoreError) in try state(of: name) }
@@ -51,7 +50,7 @@ extension LoggedBackend where Files: DirectoryFiles {
       let table = try orderedTable(name)
       let isLost = try files.ordered.file(of: table).file.isLost
       let count = try keyCount(in: table, KeyRange())
-      // What is lost has no keys until it is begun again.
+      // A lost table has no keys until it is begun again.
       let condition = isLost && count == 0 ? .lost : try condition(of: table, name.kind)
       return OrderedTableState(
         name: name, keyCount: count, fileBytes: size, condition: condition)

@@ -1,30 +1,30 @@
 import Files
 
-/// A backend that shows its ordered tables as they are at one moment.
+/// A backend that returns immutable views of its ordered tables.
 ///
-/// A class, so that asking it takes no copy.
+/// It is a class, so that calls through it need no copy.
 package protocol OrderedViewing: AnyObject, Sendable {
-  /// The table as it is now.
+  /// Returns the table in its present state.
   ///
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
   func view(of table: OrderedTableID) throws(StoreError) -> OrderedView
 }
 
-/// An ordered table at one moment: its file, and what has happened since the file was made.
+/// An ordered table at one moment: its file, and the changes since the file was created.
 package struct OrderedView: Sendable {
-  /// Nil where there is none, or where all of it has been removed.
+  /// The file; nil if there is none, or if its content has been cleared.
   let file: OrderedFile?
   let runs: KeyRuns
 
-  /// Whether there are no keys for sure; removed ones may make it say no.
+  /// Whether the table certainly has no keys; may be false if all keys were removed.
   package var isEmpty: Bool { runs.isEmpty && file?.count ?? 0 == 0 }
 
-  /// The number of keys in a range.
+  /// Returns the number of keys in a range.
   ///
   /// Complexity: O(log n).
   func count(in range: KeyRange) throws(StoreError) -> Int {
     if range.isEmpty { return 0 }
-    // Below zero only where a damaged file counts its keys wrongly.
+    // The sum is negative only if a damaged file counts its keys wrongly.
     return max(0, try fileCount(in: range) + runs.growth(in: range))
   }
 
@@ -36,14 +36,14 @@ package struct OrderedView: Sendable {
     return end - start
   }
 
-  /// Lends the value of a key.
+  /// Calls a closure with the value of a key.
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - hash: Its hash, from whoever has it already.
-  ///   - body: Gets the value.
-  /// - Returns: what the closure returns; nil when there is no such key.
-  /// - Throws: ``StoreError`` with `damaged`; what the closure throws.
+  ///   - hash: The hash of the key, if it is known.
+  ///   - body: Called with the value.
+  /// - Returns: The result of the closure; nil if there is no such key.
+  /// - Throws: ``StoreError`` with `damaged`, or an error of the closure.
   func withValue<Result>(
     _ key: RawSpan, hash: UInt64? = nil, _ body: (RawSpan) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
@@ -53,9 +53,9 @@ package struct OrderedView: Sendable {
     return try file?.withValue(key, body)
   }
 
-  /// Lends the value of a key, if there is one.
+  /// Calls a closure with the value of a key, if there is one.
   ///
-  /// Not generic, so that other modules call it without detours.
+  /// It is not generic, so that calls from other modules are direct.
   package func lendValue(of key: RawSpan, _ body: (RawSpan) throws(StoreError) -> Void)
     throws(StoreError)
   {
@@ -64,7 +64,7 @@ package struct OrderedView: Sendable {
 
   /// Appends a copy of the value of a key, or of its first bytes.
   ///
-  /// - Returns: whether there is such a key.
+  /// - Returns: Whether the key exists.
   package func copyValue(
     of key: RawSpan, hash: UInt64? = nil, atMost count: Int = .max, to bytes: inout [UInt8]
   ) throws(StoreError) -> Bool {
@@ -74,14 +74,14 @@ package struct OrderedView: Sendable {
     } ?? false
   }
 
-  /// Whether there is a key.
+  /// Whether a key exists.
   func contains(_ key: RawSpan) throws(StoreError) -> Bool {
     try withValue(key) { _ in true } ?? false
   }
 
-  /// Lends the keys of a range and their values in their order, or from the last to the first.
+  /// Calls a closure with the keys of a range and their values, forwards or backwards.
   ///
-  /// - Returns: false when the closure has paused.
+  /// - Returns: false if the closure has paused.
   func scan(
     _ range: KeyRange, isReversed: Bool = false,
     _ body: (RawSpan, RawSpan) throws(StoreError) -> ScanStep
@@ -94,9 +94,9 @@ package struct OrderedView: Sendable {
       range, isReversed, KeyRunsCursor(runs.runs, range, isReversed: isReversed), body)
   }
 
-  /// Lends all keys and their values in their order, as a fold needs them.
+  /// Calls a closure with all keys and values in order, as a checkpoint does.
   ///
-  /// Complexity: linear; it begins with a look at all changes, which a scan that may stop does not.
+  /// Complexity: linear; unlike a scan that may stop early, it first reads all changes.
   func scanOnce(_ body: (RawSpan, RawSpan) throws(StoreError) -> Void) throws(StoreError) {
     if file == nil { return try runs.lendAll(body) }
     _ = try scan(KeyRange(), false, MergeCursor(runs.runs)) { (key, value) throws(StoreError) in
@@ -114,7 +114,7 @@ package struct OrderedView: Sendable {
       try file?.scan(range, isReversed: isReversed) { (key, value) throws(StoreError) in
         while let order = cursor.compareNext(key), order <= 0 {
           let step = try Self.lendNext(&cursor, body)
-          // The file has what the change has replaced.
+          // At an equal key the change replaces the entry of the file.
           if order == 0 || step == .pause { return step }
         }
         return try body(key, value)

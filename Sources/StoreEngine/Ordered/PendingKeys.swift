@@ -1,35 +1,35 @@
 import Files
 
-/// What has happened to an ordered table and is not in its file yet.
+/// The changes of an ordered table that are not in its file yet.
 ///
-///     runs            saves since folding has begun
-///     folding         saves that are being brought to the file; most often there are none
+///     runs            saves since the checkpoint began
+///     folding         saves that a checkpoint is moving to the file; usually none
 ///     file
 struct PendingKeys: Sendable {
-  /// How often the file had been replaced; a later one has what is pending here.
+  /// The number of times the file had been replaced; later files contain these changes.
   private(set) var fileGeneration: UInt64
-  /// Whether what is below the runs counts no more.
+  /// Whether the runs replace everything below them.
   private(set) var isCleared = false
   private(set) var runs = KeyRuns()
-  /// What lies between the file and the runs.
+  /// The changes between the file and the runs.
   private var folding = KeyRuns()
-  /// Whether the file counts no more for what is being folded.
+  /// Whether the changes that are being folded replace the file.
   private var isFoldingCleared = false
 
   init(fileGeneration: UInt64) { self.fileGeneration = fileGeneration }
 
-  /// Nothing yet, over what is being brought to the file.
+  /// Creates an empty set of changes above those that are being folded.
   init(over folding: PendingKeys) {
     fileGeneration = folding.fileGeneration
     (self.folding, isFoldingCleared) = (folding.runs, folding.isCleared)
   }
 
-  /// Takes in a save.
+  /// Adds a save.
   ///
   /// - Parameters:
   ///   - changes: The changes of the table.
-  ///   - bytes: Those of the whole save.
-  ///   - file: The table's file; nil when there is none.
+  ///   - bytes: The bytes of the whole save.
+  ///   - file: The table's file; nil if there is none.
   /// - Throws: ``StoreError`` with `damaged`.
   mutating func add(
     _ changes: ChangeSet.OrderedTableChanges, _ bytes: [UInt8], over file: OrderedFile?
@@ -40,19 +40,19 @@ struct PendingKeys: Sendable {
     runs.add(run, isBottom: view.file == nil && (isCleared || folding.isEmpty))
   }
 
-  /// Takes the changes of a save that goes past the log, where nothing else is pending.
+  /// Sets the changes of a save that bypasses the log, if nothing else is pending.
   mutating func addAll(_ changes: ChangeSet.OrderedTableChanges, _ bytes: [UInt8]) {
     isCleared = changes.clearsFirst
     runs = KeyRuns(only: KeyRun(bytes: bytes, changes.changes))
   }
 
-  /// Takes note that what was being folded is in the file.
+  /// Records that the changes that were being folded are in the file.
   mutating func didFold(fileGeneration: UInt64) {
     self.fileGeneration = fileGeneration
     (folding, isFoldingCleared) = (KeyRuns(), false)
   }
 
-  /// The table with these changes.
+  /// Returns the table with these changes.
   func view(over file: OrderedFile?) -> OrderedView {
     if isCleared { return OrderedView(file: nil, runs: runs) }
     return OrderedView(

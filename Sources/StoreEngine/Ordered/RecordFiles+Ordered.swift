@@ -2,21 +2,21 @@ import Locks
 
 /// The pending keys of an ordered table.
 ///
-/// A save changes few of them: to look at all takes less than a dictionary.
+/// A save changes few tables, so searching an array is faster than a dictionary.
 typealias TableKeys = (table: OrderedTableID, keys: PendingKeys)
 
-// What becomes of class files and of those of ordered tables, together.
+// Operations on class files and files of ordered tables together.
 extension RecordFiles {
-  /// What will be pending of the ordered tables that a save changes.
+  /// Returns the pending keys, including a save, of the ordered tables that the save changes.
   ///
-  /// An index that is lost takes no changes until it is begun again.
+  /// A lost index takes no changes until it is begun again.
   ///
   /// - Parameters:
   ///   - changes: The save.
-  ///   - pending: What is pending.
-  ///   - folding: What is being brought to the files.
-  ///   - later: What will be, once the saves before this one are written.
-  /// - Returns: all that will be pending of these tables, in the order of the save.
+  ///   - pending: The pending keys without the save.
+  ///   - folding: The keys that are being moved to the files.
+  ///   - later: The pending keys after saves that precede this one but are not written yet.
+  /// - Returns: The pending keys of these tables, in the order of the save.
   /// - Throws: ``StoreError`` with `ioError` or `damaged`.
   func pendingKeys(
     adding changes: ChangeSet, to pending: [OrderedTableID: PendingKeys],
@@ -36,7 +36,7 @@ extension RecordFiles {
     return all
   }
 
-  /// The same for a save that goes past the log, where nothing is pending.
+  /// Returns the same for a save that bypasses the log, if nothing is pending.
   func allKeys(of changes: ChangeSet) throws(StoreError) -> [OrderedTableID: PendingKeys] {
     var all: [OrderedTableID: PendingKeys] = [:]
     for change in changes.ordered where !change.isEmpty {
@@ -47,10 +47,10 @@ extension RecordFiles {
     return all
   }
 
-  /// Makes new files of all kinds; a failure leaves none behind.
+  /// Creates new files of all kinds, or none.
   ///
-  /// Those of ordered tables, if they get many keys, on a second thread, and with them `keys`,
-  /// which gives what is pending of them.
+  /// If ordered tables get many keys, their files are written on a second thread, which also calls
+  /// `keys` for their pending keys.
   func prepareAll(
     _ changes: ChangeSet, mark: FileMark, durability: Durability,
     keys: @escaping @Sendable () throws(StoreError) -> [OrderedTableID: PendingKeys]
@@ -64,7 +64,7 @@ extension RecordFiles {
     let isLarge = keyCount >= TwoThreads.minimumCount
     let files =
       isLarge ? JoinedResult { Result { () throws(StoreError) in try prepareOrdered() } } : nil
-    // Small ones one after the other, so that what happens to a disk always happens in one order.
+    // Small ones are written one after another, so that the disk sees operations in a fixed order.
     let early = files == nil ? Result { () throws(StoreError) in try prepareOrdered() } : nil
     if case .failure(let error) = early { throw error }
     let records = Result { () throws(StoreError) in
@@ -73,7 +73,7 @@ extension RecordFiles {
     let made = [files?.take() ?? early ?? .success([]), records]
     do {
       let (ordered, records) = (try made[0].get(), try records.get())
-      // The log is going to name the new files, so they must be there after a power cut.
+      // The log will name the new files, so they must exist after a power cut.
       if durability != .none && !ordered.isEmpty { try synchronizeNames() }
       return records + ordered
     } catch {
@@ -82,7 +82,7 @@ extension RecordFiles {
     }
   }
 
-  /// Puts new files of all kinds in place.
+  /// Publishes new files of all kinds.
   func publishAll(_ replacements: [Replacement]) throws(StoreError) {
     let isOrdered = { (replacement: Replacement) in
       OrderedTableName(fileName: replacement.name) != nil
@@ -91,32 +91,32 @@ extension RecordFiles {
     try ordered.publish(replacements.filter(isOrdered))
   }
 
-  /// Whether a file of any kind is there.
+  /// Whether a file of any kind exists.
   func hasAnyFile(_ name: String) throws(StoreError) -> Bool {
     if let name = OrderedTableName(fileName: name) { return try ordered.hasFile(name) }
     return try hasFile(name)
   }
 
-  /// The mark in a file of any kind; nil when there is no file, or none in it.
+  /// Returns the mark in a file of any kind; nil if there is no file or no mark.
   func markOfAnyFile(_ name: String) throws(StoreError) -> FileMark? {
     OrderedTableName(fileName: name) == nil
       ? try mark(of: name) : try ordered.mark(of: name)
   }
 
-  /// The mark in the new file of a replacement; nil when there is no file, or none in it.
+  /// Returns the mark in the new file of a replacement; nil if there is no file or no mark.
   func markOfNewFile(_ replacement: Replacement) throws(StoreError) -> FileMark? {
     OrderedTableName(fileName: replacement.name) == nil
       ? try mark(ofNewFile: replacement.newName)
       : try ordered.mark(ofFile: replacement.newName)
   }
 
-  /// The files that what is pending is folded into, open.
+  /// Returns the open files that a checkpoint of the pending changes rewrites.
   func openFiles(touchedBy pending: PendingRecords) -> [any Sendable] {
     let ofKeys = pending.ordered.keys.compactMap { try? ordered.file(of: $0).file.opened }
     return openFiles(touchedBy: pending.footprint) + ofKeys
   }
 
-  /// The size of all files that are written anew when what is pending is folded.
+  /// Returns the total size of the files that a checkpoint of the pending changes rewrites.
   func byteCount(touchedBy pending: PendingRecords) throws(StoreError) -> Int {
     try byteCount(touchedBy: pending.footprint) + ordered.byteCount(of: pending.ordered.keys)
   }

@@ -1,14 +1,13 @@
 import Files
 import Locks
 
-/// A temporary file beside the store's files: written once, read once, both from its beginning to
-/// its end.
+/// A temporary file beside the store's files, written once and read once, both sequentially.
 ///
 ///     block    | size (4) | checksum (4) | bytes, sealed in an encrypted store |
 ///
-/// A process that dies leaves it, and the next opening for writing removes it.
+/// If a process dies, the file remains, and the next opening for writing removes it.
 package struct ScratchFile {
-  /// How the names of all begin.
+  /// The prefix of the names of temporary files.
   package static let prefix = StoreDirectory.newPrefix + "scratch-"
 
   let name: String
@@ -16,7 +15,7 @@ package struct ScratchFile {
   private let codec: (any OrderedPageCodec)?
   private let sink: NewOrderedFile
   private var offset = 0
-  /// How many bytes have been written.
+  /// The number of bytes written.
   package var byteCount: Int { offset }
 
   package init(
@@ -24,7 +23,7 @@ package struct ScratchFile {
   ) throws(StoreError) {
     (self.name, self.directory, self.codec) = (name, directory, codec)
     sink = try systemErrors(at: directory.path) {
-      // It is as private as the log.
+      // It has the permissions of the log.
       try NewOrderedFile(name, in: directory, replacing: StoreDirectory.log)
     }
   }
@@ -56,7 +55,7 @@ package struct ScratchFile {
   /// Removes the file.
   package func remove() { directory.remove(name) }
 
-  /// Gives back the blocks in their order.
+  /// A reader of the blocks, in the order of writing.
   package struct Reader {
     fileprivate let file: MappedFile
     fileprivate let codec: (any OrderedPageCodec)?
@@ -66,10 +65,10 @@ package struct ScratchFile {
       (self.file, self.codec) = (file, codec)
     }
 
-    /// The next block; nil at the end.
+    /// Returns the next block; nil at the end.
     ///
-    /// - Throws: ``StoreError`` with `ioError` when the disk gives back other bytes than it was
-    ///   given.
+    /// - Throws: ``StoreError`` with `ioError` if the disk does not return the bytes that were
+    ///   written.
     package mutating func next() throws(StoreError) -> [UInt8]? {
       let head = OrderedFileFormat.pageHeadSize
       guard offset + head <= file.count else { return nil }
@@ -84,7 +83,7 @@ package struct ScratchFile {
       }
       guard let block else { throw spoilt }
       offset = start + head + size
-      // What has been read takes no memory.
+      // The part that has been read needs no memory any more.
       file.release(start & ~0xFFFF..<offset)
       return block
     }
@@ -99,12 +98,12 @@ package struct ScratchFile {
 
 /// A backend that can replace an ordered table of any size in one commit, in bounded memory.
 package protocol OrderedRebuilding: AnyObject {
-  /// Begins a temporary file; the number is the caller's own.
+  /// Creates a temporary file with a number that the caller chooses.
   func makeScratchFile(_ number: Int) throws(StoreError) -> ScratchFile
 
   /// Replaces all keys of a table by those that a closure appends in ascending order.
   ///
-  /// All or nothing, as a commit, and as durable. Commits wait meanwhile.
+  /// Like a commit, it is all or nothing, and as durable. Commits wait meanwhile.
   func replaceKeys(
     of table: OrderedTableID, _ body: (inout OrderedFileWriter) throws(StoreError) -> Void
   ) throws(StoreError)
@@ -125,12 +124,12 @@ extension LoggedBackend: OrderedRebuilding {
       try checkOpen()
       try checkWritable(log)
       try naming { () throws(StoreError) in
-        // What is pending is older than the new file, and would be read before it.
+        // The pending keys are older than the new file, but would take precedence over it.
         try checkpoint(&log)
         let replacement = try files.ordered.prepare(
           table, mark: mark(log), durability: durability, body)
         do throws(StoreError) {
-          // The log is going to name the new file, so it must be there after a power cut.
+          // The log will name the new file, so it must exist after a power cut.
           if durability != .none { try files.synchronizeNames() }
         } catch {
           files.discard([replacement])

@@ -1,19 +1,18 @@
-/// The file `Commit.key` of an encrypted store: what its key is tried on.
+/// The file `Commit.key` of an encrypted store, which holds what its key is verified with.
 ///
 ///     0      "SO-Key\r\n" | version (4) | length (4) | what StoreKey made | checksum (4) | zeros
-///     4096   the same once more
+///     4096   the same again
 ///
-/// A store whose key file is lost is lost, so there are two copies, in different blocks of the
-/// disk.
+/// Without its key file a store is lost. So there are two copies, in different blocks of the disk.
 package enum KeyFile {
   private static let magic = Array("SO-Key\r\n".utf8)
   private static let version: UInt32 = 1
   private static let copySize = 4096
   private static let copyCount = 2
 
-  /// The bytes of the file.
+  /// Returns the bytes of the file.
   ///
-  /// - Precondition: the content has at most 4,000 bytes.
+  /// - Precondition: The content has at most 4,000 bytes.
   package static func bytes(_ content: [UInt8]) -> [UInt8] {
     var copy = DataBuffer(magic)
     copy.write(version)
@@ -24,7 +23,7 @@ package enum KeyFile {
     return padded + padded
   }
 
-  /// What the file holds, by the first copy that is whole.
+  /// Returns the content of the file, from the first copy that is valid.
   ///
   /// - Throws: ``StoreError`` with `damaged`.
   package static func content(_ bytes: [UInt8], path: String) throws(StoreError) -> [UInt8] {

@@ -5,23 +5,23 @@ extension LoggedBackend where Files: DirectoryFiles {
   ///
   ///     try TokyoCabinetBackend.encrypt(directory: "Music", key: key)
   ///
-  /// A copy is made beside the store, in a directory with `.converting` at the end of its name,
-  /// read back and compared. The two then change names, in one step, and the old files are removed.
-  /// After a crash the store is whole, encrypted or not; the same call finishes the job. Of a store
-  /// that is encrypted with this key already only leftovers are removed.
+  /// It makes a copy beside the store, in a directory whose name ends with `.converting`, reads it
+  /// back and compares it. The two then exchange their names in one step, and the old files are
+  /// removed. After a crash the store is whole, either encrypted or not; the same call finishes the
+  /// work. If the store is encrypted with this key already, the call only removes leftovers.
   ///
-  /// Removed files may be on the disk for some time: see <doc:Encryption>.
+  /// The content of removed files may stay on the disk for some time: see <doc:Encryption>.
   ///
   /// Complexity: linear in the size of the store. There must be room for it twice.
   ///
   /// - Parameters:
-  ///   - directory: The store; nobody may have it open.
-  ///   - key: What it opens with afterwards.
-  ///   - progress: Hears of each class.
-  /// - Throws: ``StoreError`` with `inUse`, `wrongKey` (it is encrypted with another key),
-  ///   `ioError` (there are files in the directory that are no part of the store, or the file
-  ///   system can't exchange names), `noSpace`, `damaged`. The store is as it was then, unless it
-  ///   could only not be removed.
+  ///   - directory: The store, which must not be open anywhere.
+  ///   - key: The key that opens the store afterwards.
+  ///   - progress: Called with the progress of each class.
+  /// - Throws: ``StoreError`` with `inUse`, `wrongKey` (the store is encrypted with another key),
+  ///   `ioError` (the directory has files that don't belong to the store, or the file system can't
+  ///   exchange names), `noSpace` or `damaged`. The store is unchanged then, except if only the
+  ///   removal of the old files failed: it is encrypted in that case.
   public static func encrypt(
     directory: String, key: any StoreKey, progress: (IntegrityProgress) -> Void = { _ in }
   ) throws(StoreError) {
@@ -30,14 +30,15 @@ extension LoggedBackend where Files: DirectoryFiles {
 
   /// Decrypts a store in place, by the same steps as ``encrypt(directory:key:progress:)``.
   ///
-  /// - Throws: as that; `wrongKey` when the key is not that of the store.
+  /// - Throws: ``StoreError``, as ``encrypt(directory:key:progress:)`` does; `wrongKey` if the key
+  ///   is not that of the store.
   public static func decrypt(
     directory: String, key: any StoreKey, progress: (IntegrityProgress) -> Void = { _ in }
   ) throws(StoreError) {
     try StoreConversion<Files>(directory, from: key, to: nil).run(progress: progress)
   }
 
-  /// Converts a store that is not encrypted, reading its records through another backend.
+  /// Converts an unencrypted store, reading its records through another backend.
   package static func convert(
     directory: String, to key: (any StoreKey)?, progress: (IntegrityProgress) -> Void,
     view: @escaping (any StoreBackend) -> any StoreBackend
@@ -45,7 +46,7 @@ extension LoggedBackend where Files: DirectoryFiles {
     try StoreConversion<Files>(directory, from: nil, to: key, view: view).run(progress: progress)
   }
 
-  /// Encrypts or decrypts a store of a file system; a key that is nil is none.
+  /// Encrypts or decrypts a store in a file system; nil means no key.
   package static func convert(
     directory: String, from oldKey: (any StoreKey)?, to newKey: (any StoreKey)?,
     in fileSystem: any FileSystem
@@ -53,10 +54,10 @@ extension LoggedBackend where Files: DirectoryFiles {
     try StoreConversion<Files>(directory, from: oldKey, to: newKey, in: fileSystem).run { _ in }
   }
 
-  /// Gives an encrypted store another key, or passphrase.
+  /// Changes the key or passphrase of an encrypted store.
   ///
-  /// Only its key file is written: after a crash the one or the other opens it. What the records
-  /// are sealed with stays the same, see <doc:Encryption>.
+  /// Only the key file is written: after a crash, either the old or the new key opens the store.
+  /// The key that seals the records stays the same, see <doc:Encryption>.
   ///
   /// - Throws: ``StoreError`` with `inUse`, `wrongKey`, `notEncrypted`, `noSpace` or `ioError`.
   public static func changeKey<Key: StoreKey>(
@@ -65,7 +66,7 @@ extension LoggedBackend where Files: DirectoryFiles {
     try changeKey(directory: directory, from: oldKey, to: newKey, in: SystemFiles.shared)
   }
 
-  /// Gives an encrypted store of a file system another key.
+  /// Changes the key of an encrypted store in a file system.
   package static func changeKey<Key: StoreKey>(
     directory: String, from oldKey: Key, to newKey: Key, in fileSystem: any FileSystem
   ) throws(StoreError) {
@@ -76,7 +77,7 @@ extension LoggedBackend where Files: DirectoryFiles {
 }
 
 extension Sealing {
-  /// Writes the key file anew, for another key.
+  /// Rewrites the key file for another key.
   package static func changeKey<Key: StoreKey>(
     of files: some RecordFiles, from oldKey: Key, to newKey: Key
   ) throws(StoreError) {
@@ -90,7 +91,7 @@ extension Sealing {
     try files.setKeyFile(KeyFile.bytes(content))
   }
 
-  /// Gives errors of a key the path of the store.
+  /// Runs a closure, and adds the path of the store to errors of its key.
   package static func naming<Result>(_ path: String, _ body: () throws(StoreError) -> Result)
     throws(StoreError) -> Result
   {

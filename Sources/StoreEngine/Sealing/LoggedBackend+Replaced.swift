@@ -1,10 +1,11 @@
 import Files
 import Locks
 
-// What class files have of rows and names that the log has replaced is read by nobody but a check.
+// Checks of rows and names in class files that the log has replaced. Nothing else reads these.
 extension LoggedBackend {
-  /// What is wrong with records and buffers of an encrypted store that the log has replaced: their
-  /// seal is valid until the log is folded.
+  /// Returns findings about records and buffers of an encrypted store that the log has replaced.
+  ///
+  /// They keep a valid seal until a checkpoint.
   func replacedFindings() throws(StoreError) -> [StoreFinding] {
     guard let sealing else { return [] }
     let layers = state.withLock { [$0.folding, $0.pending].compactMap(\.self) }
@@ -45,14 +46,14 @@ extension LoggedBackend {
       _ = try body(location)
       return []
     } catch {
-      // A file that can't be read is found by itself.
+      // Other checks report a file that can't be read.
       return [StoreFinding(.recordDamaged, error, at: location)].filter { $0.kind == .notAuthentic }
     }
   }
 }
 
 extension Sealing {
-  /// Opens what was sealed for a place, and throws it away.
+  /// Verifies the seal of bytes at a location, and discards the content.
   fileprivate func verify(
     _ sealed: RawSpan, _ location: SealedLocation, _ error: StoreError.Location
   ) throws(StoreError) {

@@ -1,14 +1,15 @@
 import Files
 
-// Where an encrypted store differs: names and bytes on their way to the files, and back.
+// The differences of an encrypted store: names and bytes are sealed on their way to the files, and
+// opened on their way back.
 extension LoggedBackend {
-  /// A change set as the files get it; nil where they get it as it is.
+  /// Returns the sealed form of a change set; nil if the store is not encrypted.
   func sealed(_ changes: ChangeSet) throws(StoreError) -> ChangeSet? {
     guard let sealing else { return nil }
     return try sealing.sealed(changes, fileName: files.name)
   }
 
-  /// Batches as the log gets them, which are sealed for their numbers.
+  /// Returns batches in the form that the log stores, each sealed for its sequence number.
   func sealed(
     _ batches: [CommitLogWriter.Batch], _ log: LoggedLog
   ) throws(StoreError) -> [CommitLogWriter.Batch] {
@@ -32,41 +33,41 @@ extension LoggedBackend {
     sealing.location(rowID, in: try scope(of: table, sealing))
   }
 
-  /// Where a record is, as errors say it.
+  /// Returns the location of a record for errors.
   func errorLocation(_ rowID: UInt32, _ table: TableID) -> StoreError.Location {
     .init(path: location, className: try? files.name(of: table), rowID: rowID)
   }
 
   // MARK: Names
 
-  // All of the engine maps names here, and nowhere else.
+  // The engine maps names here, and nowhere else.
 
-  /// The name that the files have for a table.
+  /// Returns the name of a table in the files.
   func sealedName(ofTable name: String) throws(StoreError) -> String {
     guard let sealing else { return name }
     return try sealing.fileName(ofTable: name)
   }
 
-  /// The name that the files have for an ordered table.
+  /// Returns the name of an ordered table in the files.
   func sealedName(_ name: OrderedTableName) throws(StoreError) -> OrderedTableName {
     OrderedTableName(try sealedName(ofTable: name.name), kind: name.kind)
   }
 
-  /// The name that users know of a table or a buffer; nil for one that this store has not sealed.
+  /// Returns the user-visible name of a table or a buffer; nil if this store did not seal it.
   func openedName(_ name: String) -> String? {
     guard let sealing else { return name }
     return sealing.name(name)
   }
 
-  /// The name that users know of an ordered table; nil for one that this store has not sealed.
+  /// Returns the user-visible name of an ordered table; nil if this store did not seal it.
   func openedName(_ name: OrderedTableName) -> OrderedTableName? {
     openedName(name.name).map { OrderedTableName($0, kind: name.kind) }
   }
 
-  /// An error of the files, by the names that users know.
+  /// Returns an error of the files with user-visible names.
   func naming(_ error: StoreError) -> StoreError { sealing?.naming(error) ?? error }
 
-  /// Runs calls of the files, and gives their errors the names that users know.
+  /// Runs calls of the files, and replaces the names in their errors by user-visible ones.
   func naming<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
     guard let sealing else { return try body() }
     do {
@@ -76,18 +77,18 @@ extension LoggedBackend {
     }
   }
 
-  /// Progress of the files, by the names that users know.
+  /// Returns progress of the files with user-visible names.
   func naming(_ progress: IntegrityProgress) -> IntegrityProgress {
     guard let name = sealing?.name(progress.subject) else { return progress }
     return IntegrityProgress(name, progress.completed, of: progress.total)
   }
 
-  /// The name that the files have for a table; that of the named buffers is always the same.
+  /// Returns the name of a table in the files; the name for all named buffers never changes.
   func fileName(of name: String) throws(StoreError) -> String {
     name == StoreDirectory.buffers ? name : try sealedName(ofTable: name)
   }
 
-  /// What a look at the files says, by the names that users know.
+  /// Returns the inspection of the files with user-visible names.
   func opened(_ inspection: StoreInspection) -> StoreInspection {
     guard let sealing else { return inspection }
     var opened = inspection

@@ -1,20 +1,20 @@
 import Files
 import Locks
 
-/// The records of a batch, opened one behind the other.
+/// The records of a batch, opened one after another.
 struct OpenedRecords: Sendable {
   private(set) var bytes: [UInt8] = []
   private(set) var entries: [RecordBatch.Entry] = []
   private(set) var failures: [StoreError] = []
 
-  /// So many are worth a second thread.
+  /// The least number of records that is worth a second thread.
   private static let sharedFrom = 512
 
-  /// Opens the records of a batch that was read, half of them on a second thread when there are
-  /// many; those that can't be opened are failures of the batch.
+  /// Opens the records of a batch, half of them on a second thread if there are many.
   ///
-  /// - Throws: ``StoreError`` with `notAuthentic`, for the first of them, unless the batch keeps
-  ///   failures.
+  /// If the batch keeps failures, records that can't be opened become failures of the batch.
+  ///
+  /// - Throws: ``StoreError`` with `notAuthentic` for the first such record otherwise.
   static func open(
     _ batch: inout RecordBatch, in scope: SealedLocation.Scope, by sealing: Sealing,
     _ error: @escaping @Sendable (_ rowID: UInt32) -> StoreError.Location
@@ -39,7 +39,7 @@ struct OpenedRecords: Sendable {
     _ part: Range<Int>, of batch: RecordBatch, in scope: SealedLocation.Scope, by sealing: Sealing,
     _ error: (_ rowID: UInt32) -> StoreError.Location
   ) throws(StoreError) {
-    // The first part takes the others in.
+    // The other parts are appended to the first.
     let isFirst = part.lowerBound == 0
     bytes.reserveCapacity(isFirst ? batch.bytes.count : batch.bytes.count / 2)
     entries.reserveCapacity(isFirst ? batch.entries.count : part.count)

@@ -1,11 +1,11 @@
-/// How sealed names are written: names of files and keys of named buffers.
+/// The form of sealed names, which are the names of files and the keys of named buffers.
 ///
 ///     name  -->  UTF-8, 80, and zeros up to 15, 31, 47 ... bytes  -->  sealed  -->  base 32
 ///
-/// The padding leaves little to learn from a name's length. Base 32, in lower case, is a name of a
-/// file on any file system.
+/// The padding hides most of a name's length. Lowercase base 32 is a valid file name on any file
+/// system.
 enum SealedName {
-  /// The longest name of a class that fits into a file's name when it is sealed.
+  /// The longest name of a class that fits into a file name when it is sealed.
   static let maximumByteCount = 126
 
   private static let step = 16
@@ -23,7 +23,7 @@ enum SealedName {
     return String(validating: bytes[..<end], as: UTF8.self)
   }
 
-  /// Five bits for each character, the highest first.
+  /// Returns bytes in base 32, five bits per character, most significant bits first.
   static func text(_ bytes: [UInt8]) -> String {
     var text: [UInt8] = []
     var (bits, count) = (UInt32(0), 0)
@@ -38,7 +38,7 @@ enum SealedName {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// The bytes of a text, which must be exactly what ``text(_:)`` makes of them.
+  /// Returns the bytes of a text; nil unless it is exactly what ``text(_:)`` returns for them.
   static func bytes(_ text: String) -> [UInt8]? {
     var bytes: [UInt8] = []
     var (bits, count) = (UInt32(0), 0)

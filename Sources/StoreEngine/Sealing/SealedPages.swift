@@ -1,6 +1,6 @@
 import Files
 
-/// Seals the pages of an ordered table, each for its file and its place there.
+/// A codec that seals the pages of an ordered table, each for its file and its offset.
 struct SealedPages: OrderedPageCodec {
   private let seal: any StoreSeal
   private let scope: SealedLocation.Scope

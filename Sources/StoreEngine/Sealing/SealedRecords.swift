@@ -1,15 +1,15 @@
 import Files
 import Locks
 
-/// The records of one table, sealed one behind the other.
+/// The records of one table, sealed one after another.
 struct SealedRecords: Sendable {
   private(set) var bytes: [UInt8] = []
   private(set) var records: [ChangeSet.RecordChange] = []
 
-  /// So many are worth a second thread.
+  /// The least number of records that is worth a second thread.
   private static let sharedFrom = 4096
 
-  /// Seals records, half of them on a second thread when there are many.
+  /// Seals records, half of them on a second thread if there are many.
   static func seal(
     _ records: [ChangeSet.RecordChange], of changes: ChangeSet, in scope: SealedLocation.Scope,
     by sealing: Sealing
@@ -48,7 +48,7 @@ struct SealedRecords: Sendable {
     bytes += other.bytes
   }
 
-  /// The records, as they are when other bytes stand before theirs.
+  /// Returns the records with their ranges moved by a number of bytes that precede them.
   func records(behind count: Int) -> [ChangeSet.RecordChange] {
     count == 0 ? records : records.map { $0.moved(by: count) }
   }

@@ -1,10 +1,10 @@
 import Files
 
 extension Sealing {
-  /// A change set as the files get it: each record sealed for its row.
+  /// Returns a change set in the form that the files store: each record sealed for its row.
   ///
-  /// Complexity: linear in the change set; a microsecond or two for each record, by two
-  /// threads when there are many.
+  /// Complexity: linear in the change set; a microsecond or two per record, on two threads if there
+  /// are many.
   package func sealed(
     _ changes: ChangeSet, fileName: (TableID) throws(StoreError) -> String
   ) throws(StoreError) -> ChangeSet {
@@ -27,8 +27,7 @@ extension Sealing {
     return sealed
   }
 
-  /// Takes keys over as they are: the log is sealed around them, and so are the pages of their
-  /// files.
+  /// Copies keys unsealed: the log seals the whole batch, and the files seal their pages.
   fileprivate func copyKeys(of changes: ChangeSet, to sealed: inout ChangeSet) {
     for table in changes.ordered where !table.isEmpty {
       var copied = ChangeSet.OrderedTableChanges(
@@ -58,7 +57,7 @@ extension Sealing {
 // MARK: - Commits of other processes
 
 extension LoggedBackend {
-  /// A change set as it was committed, of one as the files get it.
+  /// Returns the change set that a sealed one was made from.
   ///
   /// - Throws: ``StoreError`` with `notAuthentic`.
   func opened(_ stored: ChangeSet) throws(StoreError) -> ChangeSet {
@@ -100,8 +99,10 @@ extension LoggedBackend {
 // MARK: - The log
 
 extension Sealing {
-  /// A batch of the log, sealed as a whole for its number: who can change files can't put it
-  /// elsewhere in the log, nor learn which rows it changes.
+  /// Seals a batch of the log as a whole, for its sequence number.
+  ///
+  /// Somebody who can change the files can neither move the batch in the log nor see which rows it
+  /// changes.
   func sealed(
     _ payload: [[UInt8]], _ kind: CommitLogFormat.Kind, epoch: UInt64, sequence: UInt64
   ) throws(StoreError) -> [UInt8] {
@@ -114,7 +115,7 @@ extension Sealing {
     return sealed
   }
 
-  /// The payload of a batch.
+  /// Opens the payload of a batch.
   ///
   /// - Throws: ``StoreError`` with `notAuthentic`.
   func opened(

@@ -1,10 +1,10 @@
 package import Files
 
 extension Sealing {
-  /// The seal of a store's files; nil for a store that is not encrypted.
+  /// Creates the sealing of a store's files; nil for a store that is not encrypted.
   ///
-  /// A store that holds nothing yet is encrypted from now on when there is a key. Its key file is
-  /// on the disk before anything that needs it.
+  /// If there is a key, a store that holds nothing yet is encrypted from now on. Its key file is on
+  /// the disk before anything that depends on it.
   ///
   /// - Throws: ``StoreError`` with `encrypted`, `notEncrypted`, `wrongKey`, `damaged` or `ioError`.
   package convenience init?(_ files: some RecordFiles, _ key: (any StoreKey)?) throws(StoreError) {
@@ -22,7 +22,7 @@ extension Sealing {
     self.init(seal)
   }
 
-  /// The seal of a wreck.
+  /// Creates the sealing of a damaged store's files, for salvaging.
   package convenience init?(
     salvaging directory: DirectoryHandle, _ key: (any StoreKey)?
   ) throws(StoreError) {
@@ -44,7 +44,7 @@ extension Sealing {
       at: .init(path: path))
   }
 
-  /// The seal that is in a key file.
+  /// Returns the seal that a key file holds.
   package static func seal(
     _ keyFile: [UInt8], _ key: any StoreKey, _ path: String
   ) throws(StoreError) -> any StoreSeal {
@@ -60,9 +60,9 @@ extension Sealing {
 }
 
 extension RecordFiles {
-  /// Whether nothing has been saved to them.
+  /// Whether nothing has been saved to the files.
   ///
-  /// The log is looked for first: it is made before anything is saved.
+  /// It looks for the log first, because the log is created before anything is saved.
   fileprivate func isNew() throws(StoreError) -> Bool {
     guard try manifest() == nil, try !hasLog() else { return false }
     guard try tableNames().isEmpty else { return false }

@@ -1,23 +1,23 @@
 import Files
 import Locks
 
-/// Seals and opens what an encrypted store has in its files.
+/// The sealing of an encrypted store: it seals and opens everything in the files.
 ///
 ///     ChangeSet --> names and records sealed, once --> commit log --> class files
 ///
-/// Files and log see nothing else: a table has its sealed name, which is that of its file, a record
-/// is sealed for its row, and a batch of the log is sealed as a whole around that.
+/// The files and the log see only sealed data. A table has its sealed name, which is the name of
+/// its file. A record is sealed for its row. A batch of the log is sealed again as a whole.
 package final class Sealing: Sendable {
-  /// What does it.
+  /// The seal that does the cryptography.
   package let seal: any StoreSeal
-  /// What stands for the names of tables in places; by number.
+  /// The scopes of tables in locations, by table.
   private let scopes = Locked<[TableID: SealedLocation.Scope]>([:])
 
   package init(_ seal: any StoreSeal) { self.seal = seal }
 
   // MARK: Names
 
-  /// The name under which the files have a table.
+  /// Returns the name of a table in the files.
   package func fileName(ofTable name: String) throws(StoreError) -> String {
     if let reason = StoreDirectory.reason(againstTable: name) { throw invalid(name, reason) }
     guard name.utf8.count <= SealedName.maximumByteCount else {
@@ -31,22 +31,21 @@ package final class Sealing: Sendable {
     StoreError(.invalidName, "A class can't be stored under the name \"\(name)\": \(reason).")
   }
 
-  /// The name under which the files have a buffer.
+  /// Returns the name of a buffer in the files.
   package func key(ofBuffer name: String) throws(StoreError) -> String { try sealed(name) }
 
   private func sealed(_ name: String) throws(StoreError) -> String {
     SealedName.text(try seal.sealName(SealedName.padded(name)))
   }
 
-  /// The name that a table, or a buffer, has for its users; nil when its name was not sealed by
-  /// this store.
+  /// Returns the user-visible name of a table or a buffer; nil if this store did not seal it.
   package func name(_ sealed: String) -> String? {
     SealedName.bytes(sealed).flatMap { seal.openName($0) }.flatMap { SealedName.unpadded($0) }
   }
 
   // MARK: Records
 
-  /// What stands for a table; its files' name for it is asked for once.
+  /// Returns the scope of a table, and asks for its file name only the first time.
   package func scope<Failure: Error>(
     of table: TableID, fileName: () throws(Failure) -> String
   ) throws(Failure) -> SealedLocation.Scope {
@@ -56,17 +55,17 @@ package final class Sealing: Sendable {
     return scope
   }
 
-  /// The place of a record.
+  /// Returns the location of a record.
   package func location(_ rowID: UInt32, in scope: SealedLocation.Scope) -> SealedLocation {
     SealedLocation(.record, in: scope, number: UInt64(rowID))
   }
 
-  /// The place of a buffer.
+  /// Returns the location of a buffer.
   package func location(ofBuffer key: String) -> SealedLocation {
     SealedLocation(.buffer, in: seal.scope(of: key))
   }
 
-  /// Appends what was sealed for a place.
+  /// Opens bytes that were sealed for a location, and appends the content.
   ///
   /// - Throws: ``StoreError`` with `notAuthentic`.
   package func open(
@@ -86,13 +85,13 @@ package final class Sealing: Sendable {
 
   // MARK: Errors
 
-  /// What users know a table by; nil when its name was not sealed by this store.
+  /// Returns the user-visible title of a table; nil if this store did not seal its name.
   package func title(_ sealed: String) -> String? {
     guard let ordered = OrderedTableName(fileName: sealed) else { return name(sealed) }
     return name(ordered.name).map { OrderedTableName($0, kind: ordered.kind).fileName }
   }
 
-  /// An error of the files, by the names that their users know.
+  /// Returns an error of the files with user-visible names.
   package func naming(_ error: StoreError) -> StoreError {
     guard let sealed = error.location.className, let name = title(sealed) else { return error }
     var location = error.location
@@ -100,7 +99,7 @@ package final class Sealing: Sendable {
     return StoreError(error.code, error.message, at: location, underlying: error.underlying)
   }
 
-  /// A finding of the files, by the names that their users know.
+  /// Returns a finding of the files with user-visible names.
   package func naming(_ finding: StoreFinding) -> StoreFinding {
     guard let sealed = finding.location.className, let name = title(sealed) else { return finding }
     var location = finding.location

@@ -1,97 +1,96 @@
-/// What a user opens an encrypted store with: a passphrase, or a key.
+/// The passphrase or key that opens an encrypted store.
 ///
-/// The core has no cryptography of its own: `EncryptionKey` of the product
-/// `StoredObjectsEncryption` is what applications use. See <doc:Encryption>.
+/// The engine has no cryptography of its own: applications use `EncryptionKey` of the product
+/// `StoredObjectsEncryption`. See <doc:Encryption>.
 public protocol StoreKey: Sendable {
-  /// Makes what a new store is sealed with.
+  /// Creates the seal of a new store.
   ///
-  /// - Returns: the seal, and bytes from which ``openSeal(_:)`` makes it again. They are kept
-  ///   beside the store as they are, so they must give nothing away without the key.
-  /// - Throws: ``StoreError`` when there is no randomness to be had, or the key makes no sense.
+  /// - Returns: The seal, and bytes from which ``openSeal(_:)`` restores it. The bytes are stored
+  ///   beside the store without encryption, so they must reveal nothing without the key.
+  /// - Throws: ``StoreError`` if the system has no random numbers, or the key is not valid.
   func makeSeal() throws(StoreError) -> (seal: any StoreSeal, keyFile: [UInt8])
 
-  /// The seal of a store that exists.
+  /// Returns the seal of an existing store.
   ///
-  /// - Throws: ``StoreError`` with `wrongKey`, or `damaged` when the bytes make no sense.
+  /// - Throws: ``StoreError`` with `wrongKey`, or `damaged` if the bytes are not valid.
   func openSeal(_ keyFile: [UInt8]) throws(StoreError) -> any StoreSeal
 
-  /// The same seal under another key.
+  /// Returns the bytes of a key file for the same seal under another key.
   ///
-  /// - Throws: ``StoreError`` with `wrongKey` when the bytes are not those of this key's store.
+  /// - Throws: ``StoreError`` with `wrongKey` if this key does not open the key file.
   func rewrap(_ keyFile: [UInt8], for newKey: Self) throws(StoreError) -> [UInt8]
 }
 
-/// Seals pieces of a store, so that without its key nobody can read them, or change or move them
-/// unnoticed.
+/// A seal for the pieces of a store.
 ///
-/// It is made by a ``StoreKey``, and used by whatever writes to files: records, buffers, batches of
-/// the log, pages of indexes. Safe on any thread.
+/// Without the store's key nobody can read the pieces, or change or move them without being
+/// detected. A ``StoreKey`` creates the seal. Everything that writes to files uses it: records,
+/// buffers, batches of the log, pages of indexes. Safe on any thread.
 public protocol StoreSeal: Sendable {
-  /// By how many bytes a piece grows when it is sealed.
+  /// The number of bytes by which sealing enlarges a piece.
   var overhead: Int { get }
 
-  /// A short stand-in for a name, which goes into ``SealedLocation``.
+  /// Returns the short substitute for a name in a ``SealedLocation``.
   ///
-  /// Different names have different scopes. Costs a hash: keep it.
+  /// Different names have different scopes. The call computes a hash, so keep the result.
   func scope(of name: String) -> SealedLocation.Scope
 
   /// Appends bytes in sealed form, which is different each time.
   ///
   /// Complexity: linear in the number of bytes.
   ///
-  /// - Throws: ``StoreError`` when there is no randomness to be had.
+  /// - Throws: ``StoreError`` if the system has no random numbers.
   func seal(_ bytes: RawSpan, at location: SealedLocation, to sealed: inout [UInt8])
     throws(StoreError)
 
-  /// Appends what was sealed for this place.
+  /// Opens bytes that were sealed for this location, and appends the content.
   ///
-  /// - Returns: false, with nothing appended, when it was not: it has been changed, comes from
-  ///   another place, or was sealed by another store.
+  /// - Returns: false, with nothing appended, if the bytes were changed, were sealed for another
+  ///   location, or were sealed by another store.
   func open(_ sealed: RawSpan, at location: SealedLocation, to bytes: inout [UInt8]) -> Bool
 
-  /// A name in sealed form, which is always the same.
+  /// Returns a name in sealed form, which is always the same for a name.
   func sealName(_ name: [UInt8]) throws(StoreError) -> [UInt8]
 
-  /// The name that was sealed so; nil when none was.
+  /// Returns the name of a sealed form; nil if this store did not seal it.
   func openName(_ sealed: [UInt8]) -> [UInt8]?
 }
 
-/// Where a sealed piece belongs: it can be opened only as what it was sealed as.
+/// The place of a sealed piece, which opens only as the piece it was sealed as.
 public struct SealedLocation: Hashable, Sendable {
-  /// What a piece is.
+  /// The kind of a piece.
   public enum Kind: UInt8, Sendable {
-    /// The record of a row; the scope is its table's, the number is the row ID.
+    /// The record of a row; the scope is that of its table, the number is the row ID.
     case record = 1
-    /// A named buffer; the scope is its name's.
+    /// A named buffer; the scope is that of its name.
     case buffer = 2
     /// A batch of the commit log; the scope is its epoch and kind, the number its sequence.
     case batch = 3
-    /// A page of an index file; the scope is its file's, the number is the page's.
+    /// A page of an index file; the scope is that of the file, the number is the page's offset.
     case page = 4
-    /// A chunk of a value outside of records; the scope is its identifier, the number is the
-    /// chunk's.
+    /// A chunk of an external value; the scope is its identifier, the number is that of the chunk.
     case external = 5
   }
 
-  /// A stand-in for a name: 128 bits of a hash with a key, or numbers.
+  /// A substitute for a name: 128 bits of a keyed hash, or numbers.
   public struct Scope: Hashable, Sendable {
     /// The first half.
     public let high: UInt64
     /// The second half.
     public let low: UInt64
 
-    /// Makes a scope of its halves.
+    /// Creates a scope from its halves.
     public init(_ high: UInt64, _ low: UInt64) { (self.high, self.low) = (high, low) }
   }
 
-  /// What the piece is.
+  /// The kind of the piece.
   public let kind: Kind
-  /// Which file, class, buffer or part of the log it belongs to.
+  /// The file, class, buffer or part of the log that the piece belongs to.
   public let scope: Scope
-  /// Its number there.
+  /// The number of the piece in its scope.
   public let number: UInt64
 
-  /// Names a place.
+  /// Creates a location.
   public init(_ kind: Kind, in scope: Scope, number: UInt64 = 0) {
     (self.kind, self.scope, self.number) = (kind, scope, number)
   }

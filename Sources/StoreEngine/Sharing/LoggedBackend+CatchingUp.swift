@@ -2,41 +2,41 @@ import Files
 import Locks
 import Synchronization
 
-// Other processes append to the same log. Their commits are read from there when a word in memory says
-// that there are some; before a commit also when the words say that a process has died while it wrote,
-// or don't fit each other.
+// Other processes append to the same log. A word in shared memory says whether there are new
+// commits, which are read from the log. Before a commit the log is also read if the words show that
+// a process died while it wrote, or if they are inconsistent.
 extension LoggedBackend {
-  /// Finds out what other processes have committed, if they have.
+  /// Reads the commits of other processes, if there are any.
   ///
-  /// Comes before every read that sees what is committed. Without news it reads one word.
+  /// Every read that sees committed data calls this first. Without new commits it reads one word.
   @inline(__always)
   func refresh() throws(StoreError) { if hasNews { try catchUp() } }
 
-  /// Whether others may have committed since this process looked.
+  /// Whether other processes may have committed since the last look.
   @inline(__always)
   private var hasNews: Bool {
     guard let version else { return false }
     return version.load() != knownVersion.load(ordering: .relaxed)
   }
 
-  /// Takes note of what this process knows.
+  /// Sets the version that this process knows.
   func know(_ version: UInt64) { knownVersion.store(version, ordering: .releasing) }
 
   private func catchUp() throws(StoreError) {
     guard let sharing else { return }
     try checkProcess()
-    // A listener that is told of a commit may read.
+    // A listener that handles a commit may read, and must not come here again.
     if catchingUp.load(ordering: .relaxed) == currentThread() { return }
     let isDone = try log.withLock { (log) throws(StoreError) in
       try naming { () throws(StoreError) in
         try readNews(&log, sharing.file, isAlone: false)
       }
     }
-    // Files were put in place, which are read while nobody puts others there.
+    // New files were published; read them under the lock, while no other process publishes files.
     if !isDone { try whileAlone {} }
   }
 
-  /// Runs a closure while no other process commits, with all that they have committed known.
+  /// Runs a closure while no other process commits, after reading all their commits.
   func whileAlone<Result>(
     _ body: () throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
@@ -46,7 +46,7 @@ extension LoggedBackend {
     return try body()
   }
 
-  /// Keeps other processes from committing until the lock is given back.
+  /// Keeps other processes from committing until the lock is released.
   func lockProcesses(_ sharing: ProcessLock) throws(StoreError) {
     try checkProcess()
     try sharing.lock { () throws(StoreError) in
@@ -58,14 +58,14 @@ extension LoggedBackend {
     }
   }
 
-  /// Reads what others have written to the log.
+  /// Reads the log for commits of other processes.
   ///
   /// - Parameters:
   ///   - log: The log as this process knows it.
-  ///   - shared: The words in memory.
-  ///   - isAlone: Whether this process has the commit lock. Where one has died while it wrote, the log
-  ///     says what there is, and else the words.
-  /// - Returns: False where that can be found out under the lock only.
+  ///   - shared: The words in shared memory.
+  ///   - isAlone: Whether this process has the commit lock. With it, the log decides if a process
+  ///     died while it wrote; otherwise the words decide.
+  /// - Returns: false if the state can only be determined with the lock.
   /// - Throws: ``StoreError`` with `ioError` or `damaged`.
   private func readNews(
     _ log: inout LoggedLog, _ shared: SharedFile, isAlone: Bool
@@ -75,7 +75,7 @@ extension LoggedBackend {
     catchingUp.store(currentThread(), ordering: .relaxed)
     defer { catchingUp.store(0, ordering: .relaxed) }
     log.history = nil
-    // Before the log is read: what comes later is found the next time.
+    // Load the version before reading the log: later commits are found the next time.
     let version = shared.versionWord.load()
     while log.failure == nil, let writer = log.writer {
       let end = shared.end(ofLog: writer.epoch)
@@ -97,7 +97,7 @@ extension LoggedBackend {
     return true
   }
 
-  /// Reads the next batches of a log; false where one of them says that files were put in place.
+  /// Reads the next batches of a log; returns false at a batch that publishes files.
   private func readBatches(
     behind writer: CommitLogWriter, _ log: inout LoggedLog, upTo end: Int?
   ) throws(StoreError) -> Bool {
@@ -110,7 +110,7 @@ extension LoggedBackend {
     return true
   }
 
-  /// Takes a commit of another process; false where commits before it are not known.
+  /// Applies a commit of another process; returns false if commits before it are unknown.
   private func take(_ batch: CommitLogReader.Batch) throws(StoreError) -> Bool {
     let payload = try batch.payload(openedBy: sealing, in: location)
     let last = coordinator.journal.lastNumber
@@ -132,7 +132,7 @@ extension LoggedBackend {
     return true
   }
 
-  /// Tells all stores of a commit of another process.
+  /// Notifies all stores of a commit of another process.
   private func tell(_ commit: Commit, _ changes: ChangeSet) {
     for table in changes.tables {
       for record in table.records where record.rowID == ClassMetadata.rowID {
@@ -147,7 +147,7 @@ extension LoggedBackend {
 
   // MARK: The log
 
-  /// Whether no other log has taken the place of the one that this process knows.
+  /// Whether the known log is still the present one.
   private func isLatest(_ log: LoggedLog) throws(StoreError) -> Bool {
     let directory = files.ordered.directory
     let file = try directory.file(StoreDirectory.log)
@@ -155,7 +155,7 @@ extension LoggedBackend {
     return try named == log.writer?.storage.identity()
   }
 
-  /// Goes on in the log that has followed this one, which another process brings to the files.
+  /// Continues in the log after this one, which another process moves to the files.
   private func followLog(_ log: inout LoggedLog) throws(StoreError) -> Bool {
     guard let writer = log.writer, log.earlierEpochs.isEmpty, log.fold == nil,
       state.withLock({ $0.folding == nil }), let file = try files.openLog(),
@@ -171,11 +171,11 @@ extension LoggedBackend {
     return true
   }
 
-  /// Makes good what a process has left that died in the middle of a commit.
+  /// Repairs the log after a process that died in the middle of a commit.
   private func settleTail(_ log: inout LoggedLog, _ published: Int?) throws(StoreError) {
     guard let writer = log.writer else { return }
     if published != writer.offset {
-      // It is in the log, and nobody knows whether it is on the disk.
+      // The batch is in the log, but may not be on the disk.
       try CommitLogWriter.settle(writer.storage, upTo: writer.offset)
     }
     guard let reader = try CommitLogReader(behind: writer), try !reader.beginsWithRoom() else {
@@ -187,14 +187,14 @@ extension LoggedBackend {
     }
   }
 
-  /// Tells other processes how far the log reaches.
+  /// Announces the end of the log to other processes.
   func publish(_ writer: CommitLogWriter) {
     if let sharing { know(sharing.file.publish(epoch: writer.epoch, end: writer.offset)) }
   }
 
   // MARK: New files
 
-  /// Reads the log and the files as an opening does, after others have put files in place.
+  /// Reads the log and the files as an opening does, after others have published files.
   private func reload(_ log: inout LoggedLog, _ shared: SharedFile) throws(StoreError) {
     abandonFold(&log)
     let tables = coordinator.knownTables.map(\.id)
@@ -216,7 +216,7 @@ extension LoggedBackend {
     try tell(recovery)
   }
 
-  /// Tells all stores of the commits that an opening has found, and that they have missed others.
+  /// Notifies all stores of the commits that were found, and of any commits they have missed.
   private func tell(_ recovery: Recovery<Files>) throws(StoreError) {
     for one in recovery.commits where one.commit.number > coordinator.journal.lastNumber {
       if one.commit.number > coordinator.journal.lastNumber + 1 {
@@ -234,8 +234,9 @@ extension LoggedBackend {
     }
   }
 
-  /// The metadata row of a table, without a look at what other processes have committed; nil where
-  /// there is none that can be read.
+  /// Returns the metadata row of a table without reading new commits of other processes.
+  ///
+  /// The result is nil if there is no readable row.
   func knownMetadata(of table: TableID) throws(StoreError) -> ClassMetadata? {
     try knownRecord(ClassMetadata.rowID, table).flatMap { ClassMetadata(row: $0) }
   }

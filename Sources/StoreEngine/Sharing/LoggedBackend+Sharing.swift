@@ -1,9 +1,9 @@
 import Files
 import Locks
 
-// Beginning and ending to share a store with other processes.
+// The beginning and the end of sharing a store with other processes.
 extension LoggedBackend {
-  /// Lets the other processes go on, which have waited for this opening.
+  /// Lets other processes continue, which have waited for this opening.
   func beginSharing(_ sharing: ProcessLock) throws(StoreError) {
     let watcher = NewsWatcher(sharing.file) { [weak self] in try? self?.refresh() }
     coordinator.order(
@@ -21,8 +21,8 @@ extension LoggedBackend {
     try naming { () throws(StoreError) in try files.hold() }
     try log.withLock { (log) throws(StoreError) in
       if sharing.file.isFirst, let writer = log.writer {
-        // Behind the last batch there are only zeros from now on, so that one that a dead process
-        // has begun is soon noticed.
+        // From now on only zeros follow the last batch, so that a batch of a dead process is
+        // quickly noticed.
         if try CommitLogReader(behind: writer)?.isClosed == false { try log.writer?.clearTail() }
         publish(writer)
       } else {
@@ -32,7 +32,7 @@ extension LoggedBackend {
     sharing.unlock()
   }
 
-  /// Closes the backend; what the last process leaves is that of a store that is not shared.
+  /// Closes the backend; the last process leaves an ordinary store that is not shared.
   func close(_ sharing: ProcessLock) throws(StoreError) {
     if state.withLock({ $0.isClosed }) { return }
     let isLocked = (try? lockProcesses(sharing)) != nil
@@ -53,21 +53,20 @@ extension LoggedBackend {
 
   // MARK: Folding
 
-  /// Makes this process the one that brings what is pending to the files; false when another one
-  /// is.
+  /// Claims the checkpoint for this process; returns false if another process makes one.
   func claimFold(_ log: inout LoggedLog) -> Bool {
     guard let sharing, !log.ownsFold else { return true }
     log.ownsFold = sharing.file.lockFold()
     return log.ownsFold
   }
 
-  /// Lets other processes do so.
+  /// Lets other processes make checkpoints.
   func releaseFold(_ log: inout LoggedLog) {
     if log.ownsFold { sharing?.file.unlockFold() }
     log.ownsFold = false
   }
 
-  /// Goes on with what a process has left that died while it made new files.
+  /// Continues a checkpoint of a process that died while it created new files.
   func takeOverFold(_ log: inout LoggedLog) {
     guard (log.writer?.usedCount ?? 0) >= limits.logBytes + log.patience, claimFold(&log) else {
       return
@@ -75,9 +74,9 @@ extension LoggedBackend {
     _ = try? files.removeStrays(keepingLogs: log.earlierEpochs)
   }
 
-  /// Folds in a way that other processes can follow: into new files, and on in a new log.
+  /// Makes a checkpoint that other processes can follow: into new files, and with a new log.
   func foldShared(_ log: inout LoggedLog) throws(StoreError) {
-    // Another process is at it.
+    // Another process is making a checkpoint.
     guard claimFold(&log) else { return }
     try finishFolding(&log)
     if state.withLock({ $0.pending.isEmpty }) { return releaseFold(&log) }
@@ -87,7 +86,7 @@ extension LoggedBackend {
 
   // MARK: Rows
 
-  /// Takes row IDs that no other process gets, by a commit of the metadata row.
+  /// Reserves row IDs that no other process gets, by a commit of the metadata row.
   private func takeRows(_ count: Int, of table: TableID) throws(StoreError) -> ClosedRange<UInt32>?
   {
     try coordinator.whileInTurn { () throws(StoreError) in
@@ -100,7 +99,7 @@ extension LoggedBackend {
         try commit(ChangeSet(metadata, of: table), CommitRequest())
         shared.setMetadata(metadata)
       } else {
-        // Nobody else can know of a class that is not saved.
+        // Other processes can't know a class that is not saved.
         shared.handOut(upTo: end)
       }
       return last + 1...end

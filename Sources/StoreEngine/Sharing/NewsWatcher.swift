@@ -1,28 +1,27 @@
 import Files
 import Locks
 
-/// Finds out what other processes commit as soon as they do, on a thread of its own, while somebody
-/// in this process wants to know.
+/// A thread that notices commits of other processes immediately, while this process has observers.
 final class NewsWatcher: Sendable {
   private let file: SharedFile
   private let refresh: @Sendable () -> Void
   private let thread = ObserverThread()
-  /// After this time it looks by itself: a process may die before it wakes others.
+  /// The maximum wait: a process may die before it wakes the others.
   private static let longestWait = Duration.milliseconds(200)
 
-  /// Makes a watcher that does nothing yet.
+  /// Creates a watcher that does nothing yet.
   ///
   /// - Parameters:
-  ///   - file: What the processes have in common.
-  ///   - refresh: Reads what there is.
+  ///   - file: The shared state of the processes.
+  ///   - refresh: Reads the new commits.
   init(_ file: SharedFile, refresh: @escaping @Sendable () -> Void) {
     (self.file, self.refresh) = (file, refresh)
   }
 
-  /// Begins to watch, or goes on for one more observer.
+  /// Begins to watch, or adds an observer.
   func addObserver() { thread.addObserver { [self] isWanted in watch(isWanted) } }
 
-  /// Ends for one observer; the thread ends with the last one.
+  /// Removes an observer; the thread ends with the last one.
   func removeObserver() { thread.removeObserver { file.wakeObservers() } }
 
   private func watch(_ isWanted: () -> Bool) {

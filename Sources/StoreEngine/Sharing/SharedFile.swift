@@ -1,20 +1,20 @@
 import Files
 import Locks
 
-/// The file through which processes that share a store's directory find each other: `.shared`.
+/// The file `.shared`, through which the processes that share a store's directory coordinate.
 ///
-/// Locks on its bytes keep the processes in order, and end with them. Its words, which all processes
-/// have in memory, say how far the log reaches. Where a process has died while it wrote, or a word
-/// doesn't fit the others, the next process that commits reads the log instead. The last process that
-/// leaves removes the file.
+/// Locks on its bytes keep the processes in order, and end with them. Its words, which all
+/// processes map into memory, contain the end of the log. If a process died while it wrote, or the
+/// words are inconsistent, the next process that commits reads the log instead. The last process
+/// removes the file.
 final class SharedFile: Sendable {
-  /// The purposes of the locks on bytes.
+  /// The purposes of the locked bytes.
   enum Byte {
-    /// Held over a commit, an opening, and whatever puts files in place.
+    /// Held during a commit, an opening, and whenever files are published.
     static let commit = 0
-    /// Held by the next process that gets that lock, so that it is given on in turn.
+    /// Held by the next process in line for the commit lock, so that processes take turns.
     static let turn = 1
-    /// Held by the process that makes new files of the log.
+    /// Held by the process that creates new files from the log.
     static let fold = 2
     /// Held, shared, by every process that has the store open.
     static let member = 3
@@ -22,20 +22,21 @@ final class SharedFile: Sendable {
 
   /// The meanings of the words.
   private enum Word {
-    /// Changes with every commit, and whenever files have been put in place.
+    /// Changes with every commit, and whenever files have been published.
     static let version = 0
-    /// Up to where the log may be read, with the low bits of its epoch above.
+    /// The offset up to which the log may be read, with the low bits of its epoch above.
     static let end = 1
-    /// The number of processes that wait for the lock.
+    /// The number of processes that wait for the commit lock.
     static let waiters = 2
-    /// Changes when that is given back.
+    /// Changes when the commit lock is released.
     static let released = 3
     /// The number of processes that want to be woken by commits.
     static let observers = 4
-    /// 1 from before a process changes the log until it has told the others; so it stays 1 when the
-    /// process dies in between.
+    /// 1 from before a process changes the log until it has announced the change.
+    ///
+    /// It stays 1 if the process dies in between.
     static let writing = 5
-    /// Follows from the version and the end, so that a change to one of them alone shows.
+    /// A checksum of the version and the end, so that a change to only one of them is noticed.
     static let check = 6
   }
 
@@ -45,21 +46,21 @@ final class SharedFile: Sendable {
   private let directory: DirectoryHandle
   private let file: OpenFile
   private let words: SharedWords
-  /// Whether no other process had the store open when this one came.
+  /// Whether no other process had the store open when this one opened it.
   let isFirst: Bool
-  /// Since when this process has taken the lock though others wait for it.
+  /// The time since which this process has taken the lock although others wait for it.
   private let burstStart = Locked<ContinuousClock.Instant?>(nil)
-  /// For so long it may: to give the lock on costs more than a commit.
+  /// The maximum duration of that: passing the lock to another process costs more than a commit.
   private static let longestBurst = Duration.milliseconds(2)
-  /// The one that is the next to get the lock looks so often whether it is free.
+  /// The interval at which the next process in line polls the lock.
   private static let longestSleep = Duration.microseconds(250)
 
-  /// How long a commit waits for those of other processes.
+  /// The maximum time that a commit waits for those of other processes.
   let timeout: Duration
 
   /// Opens the file, and takes the commit lock.
   ///
-  /// - Throws: ``StoreError`` with `inUse` when others keep the lock, `ioError` or `noSpace`.
+  /// - Throws: ``StoreError`` with `inUse` if others keep the lock, `ioError` or `noSpace`.
   init(_ directory: DirectoryHandle, _ timeout: Duration) throws(StoreError) {
     (self.directory, self.timeout) = (directory, timeout)
     let path = directory.file(Self.name).path
@@ -76,7 +77,7 @@ final class SharedFile: Sendable {
         file.close()
         throw .wrapping(error, .ioError, at: .init(path: path))
       }
-      // It has lost its name, with the last process that had it open, or is just being made.
+      // The file was removed by the last process that had it open, or is just being created.
       file.close()
       if !waiting.pause() { throw Self.busy(directory.path) }
     }
@@ -89,13 +90,13 @@ final class SharedFile: Sendable {
       do throws(SystemError) {
         return try openFile(directory.file(name), writable: true, rights: rights)
       } catch {
-        // Another process has made it at the same moment.
+        // Another process created the file at the same moment.
         if !error.isExisting { throw error }
       }
     }
   }
 
-  /// Locks a file; false if it is no longer the one in the directory.
+  /// Locks a file; returns false if it is no longer the one in the directory.
   private static func lock(
     _ file: OpenFile, _ directory: DirectoryHandle, _ timeout: Duration
   ) throws -> Bool {
@@ -106,7 +107,7 @@ final class SharedFile: Sendable {
         at: .init(path: directory.path))
     }
     if try !file.lock(byte: Byte.commit) {
-      // Those who have it open have given it its size.
+      // The process that has it open has set its size.
       guard try file.size() >= SharedWords.byteCount else { return false }
       try lockInTurn(file, SharedWords(file), timeout, directory.path)
     }
@@ -128,15 +129,15 @@ final class SharedFile: Sendable {
     _ = try file.lock(byte: Byte.member, shared: true)
     let words = try SharedWords(file)
     if isFirst {
-      // Nothing counts that is left of processes that are gone. The file keeps its size: those that
-      // wait for the lock have it in memory.
+      // The state of dead processes does not count. The file keeps its size, because processes that
+      // wait for the lock have it mapped.
       words.clear()
       renewVersion(words)
     }
     return (isFirst, words)
   }
 
-  /// Makes the version one that no process knows.
+  /// Sets the version to one that no process knows.
   private static func renewVersion(_ words: SharedWords) {
     words[Word.version] = .random(in: 1 ... .max)
   }
@@ -158,24 +159,26 @@ final class SharedFile: Sendable {
   /// Whether another process has the store open.
   func hasOthers() -> Bool { (try? file.isLocked(byte: Byte.member)) ?? true }
 
-  /// Is no member any more; under the commit lock.
+  /// Ends the membership of this process; requires the commit lock.
   func leave() { file.unlock(byte: Byte.member) }
 
-  /// Removes the file; under the commit lock, by the last process.
+  /// Removes the file; called by the last process, with the commit lock.
   func remove() { try? removeFile(directory.file(Self.name)) }
 
-  /// Locks the making of new files for this process; false if another one is at it.
+  /// Reserves the creation of new files for this process; returns false if another one has it.
   func lockFold() -> Bool { (try? file.lock(byte: Byte.fold)) == true }
 
   func unlockFold() { file.unlock(byte: Byte.fold) }
 
   // MARK: The commit lock
 
-  /// Whether another process waits for the lock.
+  /// Whether another process waits for the commit lock.
   var isWanted: Bool { words[Word.waiters] != 0 }
 
-  /// Takes the lock; those that wait for it get it one after the other, at the latest a burst after
-  /// they have come.
+  /// Takes the commit lock.
+  ///
+  /// Processes that wait for it get it one after another, at the latest one burst after they began
+  /// to wait.
   ///
   /// - Throws: ``StoreError`` with `inUse` or `ioError`.
   func lock() throws(StoreError) {
@@ -199,7 +202,7 @@ final class SharedFile: Sendable {
     start.duration(to: .now) < longestBurst
   }
 
-  /// Waits for the lock until its holder has given it back and takes no further turn.
+  /// Waits until the holder of the lock has released it and leaves the turn to this process.
   private static func lockInTurn(
     _ file: OpenFile, _ words: SharedWords, _ timeout: Duration, _ path: String
   ) throws {
@@ -219,14 +222,17 @@ final class SharedFile: Sendable {
       if hasTurn, try file.lock(byte: Byte.commit) { return }
       let rest = ContinuousClock.now.duration(to: deadline)
       guard rest > .zero else { throw busy(path) }
-      // A process that dies wakes nobody, nor does one that only may have taken the lock again.
+      // Limit the sleep: a process that dies wakes none of the others, nor does one that may take
+      // the lock again.
       let sleep = hasTurn ? longestSleep : .milliseconds(5)
       words.wait(Word.released, while: released, atMost: min(rest, sleep))
     }
   }
 
-  /// Gives the lock back, and wakes those that wait for it, if it is new that they do, or if this
-  /// process is not going to take it before them.
+  /// Releases the commit lock.
+  ///
+  /// It wakes the waiting processes if they have just begun to wait, or if this process will not
+  /// take the lock before them.
   func unlock() {
     file.unlock(byte: Byte.commit)
     guard isWanted else { return }
@@ -241,37 +247,38 @@ final class SharedFile: Sendable {
 
   // MARK: Writing
 
-  /// Whether the words are those of the last commit: no process has died while it wrote, and nothing
-  /// else has changed the file.
+  /// Whether the words are those of the last commit.
   ///
-  /// Under the commit lock.
+  /// Otherwise a process died while it wrote, or something else has changed the file. Requires the
+  /// commit lock.
   var isSettled: Bool {
     words[Word.writing] == 0
       && words[Word.check] == Self.check(words[Word.version], words[Word.end])
   }
 
-  /// Another value whenever one of the two words is another one: the factor is odd.
+  /// Returns a value that differs whenever one of the two words differs, because the factor is odd.
   private static func check(_ version: UInt64, _ end: UInt64) -> UInt64 {
     version ^ end &* 0x9E37_79B9_7F4A_7C15
   }
 
-  /// The log is about to be changed, until ``publish(epoch:end:)``; under the commit lock.
+  /// Announces a change to the log, until ``publish(epoch:end:)``; requires the commit lock.
   func beginWriting() { words[Word.writing] = 1 }
 
   // MARK: News
 
-  /// The word of the version, to be read before the log is.
+  /// The version word, which must be read before the log is.
   var versionWord: SharedWord { words.word(Word.version) }
 
-  /// Up to where a log may be read without the lock; nil for a log that another one has followed.
+  /// Returns the end to which a log may be read without the lock; nil if another log follows it.
   func end(ofLog epoch: UInt64) -> Int? {
     let word = words[Word.end]
     return word >> 40 == epoch & 0xFF_FFFF ? Int(word & 0xFF_FFFF_FFFF) : nil
   }
 
-  /// Tells everyone how far the log reaches when the words could not say it; under the commit lock.
+  /// Announces the end of the log after the words were inconsistent.
   ///
-  /// Counting on from a wrong version could lead to one that another process knows.
+  /// Requires the commit lock. It chooses a new version, because incrementing a wrong one could
+  /// lead to a version that another process knows.
   ///
   /// - Returns: The new version.
   func publishAgain(epoch: UInt64, end: Int) -> UInt64 {
@@ -279,7 +286,7 @@ final class SharedFile: Sendable {
     return publish(epoch: epoch, end: end)
   }
 
-  /// Tells everyone that the log holds more, or is another one; under the commit lock.
+  /// Announces that the log has grown, or is another one; requires the commit lock.
   ///
   /// - Returns: The new version.
   func publish(epoch: UInt64, end: Int) -> UInt64 {
@@ -297,10 +304,10 @@ final class SharedFile: Sendable {
   func beginObserving() { words.add(1, to: Word.observers) }
   func endObserving() { words.add(-1, to: Word.observers) }
 
-  /// Wakes all that wait for news: a thread of this process may have waited for the last time.
+  /// Wakes all threads that wait for news, such as one of this process that should end.
   func wakeObservers() { words.wake(Word.version) }
 
-  /// Waits until the version is another one, for so long at most.
+  /// Waits until the version changes, up to a maximum time.
   func waitForNews(after version: UInt64, atMost time: Duration) {
     words.wait(Word.version, while: version, atMost: time)
   }

@@ -1,7 +1,7 @@
-/// Row 1 of a class: what the store knows of the class as a whole.
+/// Row 1 of a class: the metadata of the class as a whole.
 ///
-/// The first 14 bytes are those of BNRPersistence; a row of 6 bytes, without the salt, is legal.
-/// What follows is ours, and the original does not look at it:
+/// The first 14 bytes are those of BNRPersistence; a row of 6 bytes, without the salt, is valid.
+/// BNRPersistence ignores the rest:
 ///
 ///     0   UInt32  last row ID given out; it never goes back
 ///     4   UInt8   version of the class
@@ -14,46 +14,46 @@
 ///
 /// All integers are little-endian. See <doc:DataBufferFormat> for an example in hex.
 public struct ClassMetadata: Hashable, Sendable {
-  /// The last row ID that was given out; the next object gets one more.
+  /// The highest row ID given out; the next object gets the next one.
   public var lastRowID: UInt32
-  /// The highest version byte of a record: the number of the newest layout.
+  /// The highest version byte of a record, which is the number of the newest layout.
   public var classVersion: UInt8
-  /// The number of the class in the store, which references to objects of any class hold.
+  /// The number of the class in the store, used in references to objects of any class.
   public var classID: UInt8
-  /// Two random words, made with the class; keys are derived with them.
+  /// Two random words, generated with the class, for deriving keys.
   public var salt: Salt
-  /// What an extended row says of the records; nil in a row of the original.
+  /// The properties of the class's records; nil in a row of BNRPersistence.
   public var flags: Flags?
 
-  /// The two words of a salt, as they are on disk.
+  /// The two words of a salt.
   public struct Salt: Hashable, Sendable {
     /// The first word.
     public var first: UInt32
     /// The second word.
     public var second: UInt32
 
-    /// Makes a salt of two words.
+    /// Creates a salt from two words.
     public init(_ first: UInt32, _ second: UInt32) { (self.first, self.second) = (first, second) }
 
-    /// A new salt.
+    /// Returns a new random salt.
     package static func random() -> Salt { Salt(.random(in: 0 ... .max), .random(in: 0 ... .max)) }
   }
 
-  /// Properties of all records of a class.
+  /// Properties that all records of a class share.
   public struct Flags: OptionSet, Hashable, Sendable {
     /// The bits as they are on disk.
     public let rawValue: UInt32
 
-    /// Makes flags of the bits on disk.
+    /// Creates flags from the bits on disk.
     @inlinable public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// Records begin without the version of their class.
+    /// Records don't begin with the version of their class.
     @inlinable public static var unversionedRecords: Flags { Flags(rawValue: 1) }
 
     /// Records end with a CRC-32C of their class ID, row ID and bytes.
     @inlinable public static var checksums: Flags { Flags(rawValue: 2) }
 
-    /// The layouts of the records are in a named buffer.
+    /// A named buffer holds the layouts of the records.
     @inlinable public static var layouts: Flags { Flags(rawValue: 4) }
 
     /// The flags that this library understands.
@@ -63,7 +63,7 @@ public struct ClassMetadata: Hashable, Sendable {
   @inlinable package static var rowID: UInt32 { 1 }
   private static let extensionVersion: UInt8 = 1
 
-  /// Describes a class.
+  /// Creates the metadata of a class.
   public init(
     lastRowID: UInt32 = 1, classVersion: UInt8, classID: UInt8, salt: Salt, flags: Flags? = []
   ) {
@@ -77,7 +77,7 @@ public struct ClassMetadata: Hashable, Sendable {
   /// Reads a metadata row.
   ///
   /// - Throws: ``DataBufferError`` with `endOfBuffer`, `unreadBytes`, or `invalidValue` for a wrong
-  ///   checksum, or flags that only a later version of this library understands.
+  ///   checksum or for flags of a later version of this library.
   public init(from buffer: inout DataBuffer) throws(DataBufferError) {
     lastRowID = max(try buffer.readUInt32(), 1)
     classVersion = try buffer.readUInt8()
@@ -110,7 +110,7 @@ public struct ClassMetadata: Hashable, Sendable {
     return flags
   }
 
-  /// Whether two rows say the same, but for the last row ID.
+  /// Whether two rows are the same except for the last row ID.
   static func differOnlyInLastRowID(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     guard left.count == right.count else { return false }
     // The checksum at the end is of the last row ID, too.

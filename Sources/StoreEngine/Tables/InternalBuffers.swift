@@ -1,12 +1,12 @@
-/// Named buffers that are the store's own, and not the application's.
+/// The named buffers that belong to the store and not to the application.
 package enum InternalBuffers {
-  /// What follows the name of a class in the name of the buffer with its layouts.
+  /// The suffix that makes the name of a class the name of the buffer with its layouts.
   package static let layoutsSuffix = "..layouts"
 
-  /// The buffer with the migrations that the store has taken.
+  /// The name of the buffer with the migrations that the store has run.
   package static let migrations = "..migrations"
 
-  /// Whether a buffer is the store's own.
+  /// Whether a buffer belongs to the store.
   package static func contain(_ name: String) -> Bool {
     name.hasSuffix(layoutsSuffix) || name == migrations
   }

@@ -1,24 +1,24 @@
 import Files
 
-/// The checksums at the ends of records and named buffers, by which a flipped bit is noticed.
+/// The checksums at the ends of records and named buffers, which detect flipped bits.
 ///
 /// A record of a class with ``ClassMetadata/Flags/checksums`` ends with the CRC-32C of its class
-/// ID, its row ID and its bytes, so that a record that has strayed to another row is noticed too.
-/// The original does not look behind the last value of a record. See <doc:DataBufferFormat>.
+/// ID, its row ID and its bytes. The row ID detects a record that was moved to another row.
+/// BNRPersistence ignores bytes after the last value of a record. See <doc:DataBufferFormat>.
 @usableFromInline package enum RecordChecksum {
-  /// The size of a checksum.
+  /// The number of bytes of a checksum.
   @inlinable package static var byteCount: Int { 4 }
 
-  /// The checksum of a record without the checksum itself.
+  /// Returns the checksum of a record without the checksum itself.
   ///
-  /// Complexity: linear in the number of bytes; about a nanosecond for each.
+  /// Complexity: linear in the number of bytes; about a nanosecond each.
   @usableFromInline package static func checksum(
     _ record: Span<UInt8>, classID: UInt8, rowID: UInt32
   ) -> UInt32 {
     CRC32C.ofRecord(record, classID: classID, rowID: rowID)
   }
 
-  /// Whether a record, with the checksum at its end, is what was written to this row.
+  /// Whether a record, including the checksum at its end, is what was written to this row.
   package static func isValid(_ record: RawSpan, classID: UInt8, rowID: UInt32) -> Bool {
     isValid(Span<UInt8>(_bytes: record), classID: classID, rowID: rowID)
   }
@@ -36,16 +36,16 @@ import Files
 
 /// The end of a named buffer: "SOCK" and the CRC-32C of the name and the bytes before.
 ///
-/// Buffers of the original end without it, and its readers do not look at it.
+/// Buffers of BNRPersistence don't have it, and BNRPersistence ignores it.
 package enum NamedBufferChecksum {
-  /// "SOCK".
+  /// The bytes "SOCK".
   private static let mark: UInt32 = 0x534F_434B
   private static let byteCount = 8
 
-  /// The buffer as it is saved.
+  /// Returns the bytes of a buffer as they are saved.
   package static func sealed(_ bytes: [UInt8], name: String) -> [UInt8] {
     var sealed: [UInt8] = []
-    // All of it at once: growing would copy a large buffer once more.
+    // Reserves everything at once: growing would copy a large buffer again.
     sealed.reserveCapacity(bytes.count + byteCount)
     sealed += bytes
     sealed.append(bigEndian: mark)
@@ -53,23 +53,23 @@ package enum NamedBufferChecksum {
     return sealed
   }
 
-  /// The buffer without its end; nil if it is not what was saved under this name.
+  /// Returns a saved buffer without its end; nil if it is not what was saved under this name.
   package static func opened(_ bytes: consuming [UInt8], name: String) -> [UInt8]? {
     let count = bytes.count - byteCount
     guard count >= 0 else { return bytes }
     let isRight =
       number(bytes, count + 4).byteSwapped == checksum(bytes.span.extracting(0..<count), name)
     guard number(bytes, count) == mark else {
-      // With the right checksum it is the mark that has been spoilt.
+      // A right checksum means that the mark itself is damaged.
       return isRight ? nil : bytes
     }
     guard isRight else { return nil }
-    // In place, where nobody else has the bytes.
+    // In place if nothing else holds the bytes.
     bytes.removeLast(byteCount)
     return bytes
   }
 
-  /// The number in four bytes, of which the first is the most significant.
+  /// Reads four bytes as a number, most significant byte first.
   private static func number(_ bytes: [UInt8], _ offset: Int) -> UInt32 {
     bytes.lend { $0.loadUInt32(at: offset, isBigEndian: true) }
   }

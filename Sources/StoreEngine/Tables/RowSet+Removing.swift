@@ -1,5 +1,5 @@
 extension RowSet {
-  /// A Boolean value that indicates whether the set has no row.
+  /// Whether the set has no rows.
   ///
   /// Complexity: as ``first(after:)``.
   package var isEmpty: Bool { !contains(0) && first(after: 0) == nil }
@@ -16,9 +16,9 @@ extension RowSet {
     }
   }
 
-  /// Removes a row, if it is there.
+  /// Removes a row, if it is in the set.
   ///
-  /// Complexity: constant time; linear in the run if the row is in it.
+  /// Complexity: constant time, or linear in the length of the current run if there is one.
   package mutating func remove(_ rowID: UInt32) {
     guard contains(rowID) else { return }
     updatePages { pages in
@@ -29,7 +29,7 @@ extension RowSet {
 
   /// Adds all rows of another set.
   ///
-  /// Complexity: linear in the highest row, 64 rows at a step.
+  /// Complexity: linear in the highest row, 64 rows per step.
   package mutating func formUnion(_ other: RowSet) {
     if isEmpty { return self = other }
     var other = other
@@ -49,7 +49,7 @@ extension RowSet {
 
   /// Removes all rows of another set.
   ///
-  /// Complexity: linear in the highest row, 64 rows at a step.
+  /// Complexity: linear in the highest row, 64 rows per step.
   package mutating func subtract(_ other: RowSet) {
     var other = other
     other.updatePages { theirs in

@@ -1,15 +1,15 @@
 /// A set of row IDs, one bit each, in pages that exist only where there are rows.
 ///
-/// Rows that come one after the other are noted as a run first, which takes no time to speak of.
+/// Consecutive rows are first collected as a run, which is almost free.
 @usableFromInline package struct RowSet: Sendable {
   @inlinable static var pageBits: UInt32 { 12 }
   @inlinable static var pageSize: UInt32 { 1 << pageBits }
 
   @usableFromInline var pages: [[UInt64]] = []
-  /// Rows that are not in the pages yet.
+  /// The rows that are not in the pages yet.
   @usableFromInline var run = Run()
 
-  /// Rows without a gap.
+  /// A range of rows without a gap.
   @usableFromInline struct Run: Sendable {
     @usableFromInline var first: UInt32 = 0
     @usableFromInline var count: UInt32 = 0
@@ -22,12 +22,12 @@
     func contains(_ rowID: UInt32) -> Bool { rowID &- first < count }
   }
 
-  /// Makes an empty set.
+  /// Creates an empty set.
   @inlinable package init() {}
 
-  /// Adds a row, and says whether it is new.
+  /// Adds a row, and returns whether it is new.
   ///
-  /// Complexity: constant time, but for the growth of the directory.
+  /// Complexity: constant time, except when the directory of pages grows.
   @discardableResult
   @inlinable @inline(__always)
   package mutating func insert(_ rowID: UInt32) -> Bool {
@@ -38,7 +38,7 @@
     return insertElsewhere(rowID)
   }
 
-  /// No row in the pages is higher.
+  /// An upper bound of the rows in the pages.
   @usableFromInline var highest: UInt32 = 0
 
   @usableFromInline mutating func insertElsewhere(_ rowID: UInt32) -> Bool {
@@ -52,16 +52,16 @@
     return true
   }
 
-  /// Puts the run into the pages.
+  /// Moves the run into the pages.
   private mutating func saveRun() {
     guard run.count > 0 else { return }
     for rowID in run.first...run.first + (run.count - 1) { insertInPage(rowID) }
     run.count = 0
   }
 
-  /// Changes the pages, in which all rows are then.
+  /// Moves all rows into the pages, and changes the pages.
   ///
-  /// Rows may be added up to the highest page that is there afterwards.
+  /// The closure may add rows up to the end of the last page that exists when it returns.
   mutating func updatePages(_ body: (inout [[UInt64]]) -> Void) {
     saveRun()
     body(&pages)
@@ -69,7 +69,7 @@
     if end > 0 { highest = max(highest, UInt32(clamping: end - 1)) }
   }
 
-  /// The number of a row's page, and of its bit there.
+  /// Returns the page number of a row and the index of its bit in the page.
   static func position(of rowID: UInt32) -> (page: Int, bit: Int) {
     (Int(rowID >> pageBits), Int(rowID & (pageSize - 1)))
   }
@@ -94,12 +94,12 @@
     return pages[number][Int(bit >> 6)] & (1 << UInt64(bit & 63)) != 0
   }
 
-  /// The first row of the set behind another, or nil.
+  /// Returns the first row of the set after another, or nil.
   ///
-  /// Complexity: linear in the distance, 64 rows at a step, 4,096 where there are none.
+  /// Complexity: linear in the distance, 64 rows per step, or 4,096 where there are none.
   package func first(after rowID: UInt32) -> UInt32? {
     guard rowID < .max else { return nil }
-    // The run is behind all pages.
+    // All rows of the run are after those of the pages.
     return firstInPages(after: rowID) ?? firstInRun(after: rowID)
   }
 
@@ -128,7 +128,7 @@
 extension RowSet {
   /// The highest row; nil in an empty set.
   ///
-  /// Complexity: that of ``first(after:)``.
+  /// Complexity: as ``first(after:)``.
   package var last: UInt32? {
     if run.count > 0 { return run.first + (run.count - 1) }
     for number in pages.indices.reversed() {
@@ -140,7 +140,7 @@ extension RowSet {
     return nil
   }
 
-  /// The number of rows that are not higher than another.
+  /// Returns the number of rows up to and including a row.
   ///
   /// Complexity: linear in the row.
   package func count(upTo rowID: UInt32) -> Int {

@@ -1,6 +1,6 @@
 import Files
 
-/// The migrations that a store has taken, and the one under way.
+/// The migrations that a store has run, and the one in progress.
 ///
 ///     0   UInt8   format, 1
 ///     1   UInt32  number of steps that are done; the name of each, in order
@@ -11,31 +11,31 @@ import Files
 ///                 visits
 ///         UInt8   1 if records of earlier layouts are kept, see Store+EarlierRecords.swift
 package struct SavedMigrations: Equatable, Sendable {
-  /// The names of the steps that are done, in the order of the program.
+  /// The names of the finished steps, in the order of the program.
   package var done: [String] = []
-  /// The names of removed classes by their IDs, which are not used again.
+  /// The names of removed classes by their IDs, which are not reused.
   package var retired: [UInt8: String] = [:]
-  /// The rename under way.
+  /// The rename in progress.
   package var renaming: String?
-  /// The step under way that is no rename; nil between steps.
+  /// The step in progress that is not a rename; nil between steps.
   package var current: Progress?
   /// Whether records of earlier layouts are kept for the steps that follow.
   package var keepsEarlierRecords = false
 
-  /// The step that was interrupted.
+  /// The name of the interrupted step.
   package var interrupted: String? { renaming ?? current?.name }
 
-  /// How far a step has come.
+  /// The progress of a step.
   package struct Progress: Equatable, Sendable {
     package let name: String
-    /// The number of passes that are finished.
+    /// The number of finished passes.
     package var passCount: UInt32 = 0
-    /// The last row that the next pass has visited; 1 before the first.
+    /// The last row that the next pass has visited; 1 before it visits the first.
     package var lastRow = ClassMetadata.rowID
-    /// The last row that the next pass visits; 0 before it begins.
+    /// The last row that the next pass will visit; 0 before the pass begins.
     package var endRow: UInt32 = 0
 
-    /// Begins a step.
+    /// Creates the progress at the beginning of a step.
     package init(name: String) { self.name = name }
 
     private init(name: String, passCount: UInt32, lastRow: UInt32, endRow: UInt32) {
@@ -49,7 +49,7 @@ package struct SavedMigrations: Equatable, Sendable {
         lastRow: try buffer.readUInt32(), endRow: try buffer.readUInt32())
     }
 
-    /// Begins the next pass.
+    /// Ends the current pass and prepares the next.
     package mutating func finishPass() {
       (passCount, lastRow, endRow) = (passCount + 1, ClassMetadata.rowID, 0)
     }
@@ -58,7 +58,7 @@ package struct SavedMigrations: Equatable, Sendable {
   package static let bufferName = InternalBuffers.migrations
   private static let version: UInt8 = 1
 
-  /// The buffer with its checksum.
+  /// The bytes of the buffer, including its checksum.
   package var sealed: [UInt8] {
     var buffer = DataBuffer()
     buffer.write(Self.version)
@@ -80,10 +80,10 @@ package struct SavedMigrations: Equatable, Sendable {
     return NamedBufferChecksum.sealed(buffer.bytes, name: Self.bufferName)
   }
 
-  /// No steps.
+  /// Creates an empty list of migrations.
   package init() {}
 
-  /// Reads the buffer with its checksum.
+  /// Reads the bytes of the buffer, including its checksum.
   ///
   /// - Throws: ``DataBufferError``, with `invalidValue` for a format of a later release.
   package init(sealed: [UInt8]) throws(DataBufferError) {
@@ -111,7 +111,7 @@ package struct SavedMigrations: Equatable, Sendable {
 }
 
 extension StoreBackend {
-  /// The migrations that the store has taken.
+  /// Returns the migrations that the store has run.
   ///
   /// - Throws: ``StoreError`` with `damaged`, `ioError` or `closed`.
   package func savedMigrations() throws(StoreError) -> SavedMigrations {

@@ -1,7 +1,7 @@
 import Files
 
 extension ClassMetadata {
-  /// Reads a metadata row; nil for one that makes no sense.
+  /// Reads a metadata row; nil if it is not valid.
   package init?(row: [UInt8]) {
     var buffer = DataBuffer(row)
     guard let metadata = try? ClassMetadata(from: &buffer) else { return nil }
@@ -10,7 +10,7 @@ extension ClassMetadata {
 }
 
 extension ChangeSet {
-  /// Writes the metadata row of a class.
+  /// Creates a change that writes the metadata row of a class.
   package init(_ metadata: ClassMetadata, of table: TableID) {
     var buffer = DataBuffer()
     metadata.write(to: &buffer)
@@ -21,7 +21,7 @@ extension ChangeSet {
 }
 
 extension SharedTable {
-  /// Looks for the metadata row.
+  /// Reads the metadata row and remembers it.
   func learn(from backend: some RecordSource, _ table: TableID) throws(StoreError) {
     let row = try backend.withRecord(ClassMetadata.rowID, in: table) { [UInt8](copying: $0) }
     guard let row else { return learn(nil) }

@@ -1,14 +1,14 @@
-/// A value for each of some tables.
+/// A dictionary from tables to values.
 ///
-/// Tables are numbered from 0, and there are few of them, so that an array takes the place of a
-/// dictionary: a save asks for each of its tables several times.
+/// Tables are numbered from 0 and are few, so an array replaces the dictionary: a save looks up
+/// each of its tables several times.
 struct TableMap<Value: Sendable>: Sendable {
-  /// The values at the indexes of their tables.
+  /// The values, indexed by table number.
   private var values: [Value?] = []
 
   /// The value of a table, or nil.
   ///
-  /// Complexity: constant time, and linear in the number of tables when one gets its first value.
+  /// Complexity: constant time, or linear in the number of tables when one gets its first value.
   subscript(table: TableID) -> Value? {
     get { table.index < values.count ? values[table.index] : nil }
     set {
@@ -17,7 +17,7 @@ struct TableMap<Value: Sendable>: Sendable {
     }
   }
 
-  /// Changes the value of a table, or the one that it begins with, in its place.
+  /// Changes the value of a table, or an initial value, in place.
   mutating func update(
     _ table: TableID, default first: @autoclosure () -> Value, _ change: (inout Value) -> Void
   ) {
@@ -31,12 +31,12 @@ struct TableMap<Value: Sendable>: Sendable {
     while values.count <= table.index { values.append(nil) }
   }
 
-  /// The tables that have a value, in order of their numbers.
+  /// The tables that have a value, in ascending order.
   var keys: [TableID] { map(\.key) }
 }
 
 extension TableMap: Sequence {
-  /// Visits the tables that have a value, in order of their numbers.
+  /// Visits the tables that have a value, in ascending order.
   func makeIterator() -> some IteratorProtocol<(key: TableID, value: Value)> {
     values.enumerated().lazy.compactMap { index, value in
       value.map { (key: TableID(index: index), value: $0) }

@@ -1,16 +1,16 @@
-/// The numbers that a backend gives to tables, in the order in which it hears of their names.
+/// The numbers that a backend assigns to tables, in the order in which their names first occur.
 package struct TableNumbers: Sendable {
-  /// The names of the tables, each at the index of its number.
+  /// The names of the tables, indexed by table number.
   package private(set) var names: [String] = []
-  /// The same for ordered tables.
+  /// The names of the ordered tables, indexed by table number.
   package private(set) var orderedNames: [OrderedTableName] = []
   private var tables: [String: TableID] = [:]
   private var orderedTables: [OrderedTableName: OrderedTableID] = [:]
 
-  /// No tables.
+  /// Creates an empty set of numbers.
   package init() {}
 
-  /// The number of a table, new or known.
+  /// Returns the number of a table, which is assigned if the table is new.
   package mutating func table(named name: String) -> TableID {
     if let known = tables[name] { return known }
     let table = TableID(index: names.count)
@@ -19,7 +19,7 @@ package struct TableNumbers: Sendable {
     return table
   }
 
-  /// The number of an ordered table, new or known.
+  /// Returns the number of an ordered table, which is assigned if the table is new.
   package mutating func orderedTable(_ name: OrderedTableName) -> OrderedTableID {
     if let known = orderedTables[name] { return known }
     let table = OrderedTableID(index: orderedNames.count)

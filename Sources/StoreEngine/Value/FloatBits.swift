@@ -1,7 +1,7 @@
-// A conversion between the two widths makes a signalling NaN a quiet one.
+// Converting a signaling NaN between the two widths makes it a quiet one.
 
 extension Double {
-  /// The same number, and of a NaN the same bits.
+  /// Creates the same number; a NaN keeps its bits.
   init(keepingBitsOf number: Float) {
     guard number.isNaN else {
       self.init(number)
@@ -15,7 +15,7 @@ extension Double {
 }
 
 extension Float {
-  /// The nearest number, and of a NaN that was made of a `Float` the same bits.
+  /// Creates the nearest number; a NaN that was converted from a `Float` keeps its bits.
   init(keepingBitsOf number: Double) {
     let significand = UInt32(truncatingIfNeeded: number.significandBitPattern >> 29)
     guard number.isNaN, significand != 0 else {

@@ -1,24 +1,24 @@
 import Files
 import FoundationEssentials
 
-/// Reads the binary property lists that earlier versions wrote `Codable` values as.
+/// A reader of the binary property lists that earlier versions wrote for `Codable` values.
 ///
-/// nil is the text "$null" there.
+/// These lists represent nil as the text "$null".
 struct PropertyListReader {
   private let layout: PropertyListLayout
-  /// How many more references may be followed; each takes up a byte of the list at least.
+  /// The number of references that may still be followed; each takes at least a byte of the list.
   private var budget: Int
-  /// The texts and data read so far: several references share one.
+  /// The texts and data read so far, because several references can share one.
   private var leaves: [Int: StoredValue] = [:]
 
-  /// Whether bytes are such a list, and not a value in ``ValueFormat``.
+  /// Whether the bytes are a property list, and not a value in ``ValueFormat``.
   static func isList(_ bytes: some Collection<UInt8>) -> Bool {
     bytes.starts(with: "bplist".utf8)
   }
 
-  /// The only value of the array at the top.
+  /// Returns the only value of the top-level array.
   ///
-  /// - Throws: ``ValueFailure`` for bytes that are no such list.
+  /// - Throws: ``ValueFailure`` for bytes that are not such a list.
   static func value(in bytes: [UInt8]) throws -> StoredValue {
     guard let layout = PropertyListLayout(bytes) else { throw damage }
     var reader = PropertyListReader(layout)
@@ -60,7 +60,7 @@ struct PropertyListReader {
     case (0x0, 0x8): return .bool(false)
     case (0x0, 0x9): return .bool(true)
     case (0x1, 0...3): return .int(Int64(bitPattern: try bits(start, 1 << low)))
-    // Sixteen bytes hold what eight would take for a negative number.
+    // Sixteen bytes hold a `UInt64`: eight bytes would be read as a negative number.
     case (0x1, 4):
       let (high, low) = (try bits(start, 8), try bits(start + 8, 8))
       guard high == 0 else { throw ValueFailure("A number has more than 64 bits.") }
@@ -92,7 +92,7 @@ struct PropertyListReader {
     }
   }
 
-  /// The objects behind the references of a container.
+  /// Reads the objects that a container refers to.
   private mutating func elements(
     _ offset: Int, _ parts: Int, depth: Int
   ) throws -> [StoredValue] {
@@ -105,7 +105,7 @@ struct PropertyListReader {
     }
   }
 
-  /// All keys of a dictionary come before all values.
+  /// Reads a dictionary, which lists all keys before all values.
   private mutating func fields(_ offset: Int, depth: Int) throws -> StoredValue.Fields {
     let objects = try elements(offset, 2, depth: depth)
     let count = objects.count / 2

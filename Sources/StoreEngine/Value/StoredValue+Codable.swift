@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 extension StoredValue: Codable {
-  /// Reads a value from any decoder, such as one of JSON.
+  /// Decodes a value from any decoder, such as a JSON decoder.
   public init(from decoder: any Decoder) throws {
     if let own = decoder as? ValueDecoder {
       self = own.value
@@ -27,7 +27,7 @@ extension StoredValue: Codable {
     }
   }
 
-  /// Writes the value to any encoder, such as one of JSON.
+  /// Encodes the value to any encoder, such as a JSON encoder.
   ///
   /// - Throws: `EncodingError.invalidValue` for a value that is nested more than 256 deep.
   public func encode(to encoder: any Encoder) throws {
@@ -49,7 +49,7 @@ extension StoredValue: Codable {
     case .date(let value): try container.encode(value)
     case .array(let elements): try container.encode(elements.node.values)
     case .dictionary(let fields):
-      // Of two names that are one to `String` the last one is written.
+      // `String` treats some names as equal that have different bytes; the last of them is written.
       try container.encode(
         Dictionary(fields.map { ($0.key, $0.value) }, uniquingKeysWith: { $1 }))
     }

@@ -7,10 +7,10 @@ extension StoredValue {
   public struct Elements: Sendable {
     var node: ValueNode
 
-    /// Makes elements of an array.
+    /// Creates elements from an array.
     public init(_ elements: [StoredValue]) { node = ValueNode(values: elements) }
 
-    /// Gives these elements a node of their own before they change.
+    /// Copies the node if it is shared, before a change.
     mutating func makeUnique() {
       if !isKnownUniquelyReferenced(&node) { node = node.copy() }
     }
@@ -18,20 +18,20 @@ extension StoredValue {
 
   /// The values of a dictionary, in the order of the bytes of their names.
   ///
-  /// Names are apart when their bytes are, so that "é" and "e" with an accent are two names.
+  /// Names are equal only if their bytes are: "é" and "e" with a combining accent are two names.
   public struct Fields: Sendable {
     var node: ValueNode
 
-    /// Makes fields of a dictionary.
+    /// Creates fields from a dictionary.
     public init(_ dictionary: [String: StoredValue]) {
       self.init(dictionary.map { ($0.key, $0.value) })
     }
 
-    /// Makes fields of names and values; the last one counts for a name that occurs twice.
+    /// Creates fields from names and values; for a repeated name, the last value counts.
     ///
     /// Complexity: O(n log n).
     public init(_ fields: [(String, StoredValue)]) {
-      // The sort is stable, so that the last of two equal names stays behind the other.
+      // The sort is stable, so the last of several equal names comes last.
       let sorted = fields.sorted { $0.0.utf8Order($1.0) < 0 }
       var names: [String] = []
       var values: [StoredValue] = []
@@ -48,7 +48,7 @@ extension StoredValue {
       node = ValueNode(names: names, values: values)
     }
 
-    /// Fields whose names are in order.
+    /// Creates fields from names that are in order.
     package init(names: [String], values: [StoredValue]) {
       node = ValueNode(names: names, values: values)
     }
@@ -58,13 +58,13 @@ extension StoredValue {
     /// The values, in the order of their names.
     public var values: [StoredValue] { node.values }
 
-    /// The value of a name, or nil.
+    /// The value for a name, or nil.
     ///
-    /// Complexity: O(log n); O(n) to set it.
+    /// Complexity: O(log n) to read, O(n) to set.
     public subscript(name: String) -> StoredValue? {
       get {
         let (position, isThere) = position(of: name)
-        // Beside a value, nil would be the value that is null.
+        // A plain `nil` would be the value `.null` here.
         return isThere ? Optional(node.values[position]) : Optional.none
       }
       set {
@@ -84,7 +84,7 @@ extension StoredValue {
       }
     }
 
-    /// Where a name is, or would be.
+    /// Returns the index of a name, or the index at which to insert it.
     private func position(of name: String) -> (position: Int, isThere: Bool) {
       var (low, high) = (0, node.names.count)
       while low < high {
@@ -101,9 +101,9 @@ extension StoredValue {
 extension StoredValue.Elements: RandomAccessCollection, MutableCollection,
   RangeReplaceableCollection, ExpressibleByArrayLiteral
 {
-  /// Makes no elements.
+  /// Creates an empty collection.
   public init() { self.init([]) }
-  /// Makes elements of a literal.
+  /// Creates elements from a literal.
   public init(arrayLiteral elements: StoredValue...) { self.init(elements) }
 
   /// Always 0.
@@ -121,9 +121,9 @@ extension StoredValue.Elements: RandomAccessCollection, MutableCollection,
     }
   }
 
-  /// Replaces some elements by others.
+  /// Replaces a range of elements.
   ///
-  /// Complexity: linear in all elements.
+  /// Complexity: linear in the number of all elements.
   public mutating func replaceSubrange(
     _ range: Range<Int>, with elements: some Collection<StoredValue>
   ) {
@@ -134,7 +134,7 @@ extension StoredValue.Elements: RandomAccessCollection, MutableCollection,
 
   /// Adds an element at the end.
   ///
-  /// Complexity: amortised constant time.
+  /// Complexity: amortized constant time.
   public mutating func append(_ element: StoredValue) {
     makeUnique()
     node.values.append(element)
@@ -143,7 +143,7 @@ extension StoredValue.Elements: RandomAccessCollection, MutableCollection,
 }
 
 extension StoredValue.Fields: RandomAccessCollection, ExpressibleByDictionaryLiteral {
-  /// Makes fields of a literal; the last one counts for a name that occurs twice.
+  /// Creates fields from a literal; for a repeated name, the last value counts.
   public init(dictionaryLiteral elements: (String, StoredValue)...) { self.init(elements) }
 
   /// Always 0.
@@ -157,7 +157,7 @@ extension StoredValue.Fields: RandomAccessCollection, ExpressibleByDictionaryLit
 }
 
 extension String {
-  /// Compares the bytes; below, above or equal to zero.
+  /// Compares the bytes of two strings; the result is below, above or equal to zero.
   package func utf8Order(_ other: String) -> Int {
     lendUTF8 { bytes in other.lendUTF8 { bytes.compare($0) } }
   }

@@ -1,5 +1,5 @@
 extension StoredValue: Hashable {
-  /// Whether both are the same value; `int` and `double` never are.
+  /// Whether both values are the same; an `int` never equals a `double`.
   ///
   /// Complexity: linear in the value, without recursion.
   public static func == (left: StoredValue, right: StoredValue) -> Bool {
@@ -17,7 +17,7 @@ extension StoredValue: Hashable {
     return true
   }
 
-  /// Compares single values, and notes the nodes of two arrays or two dictionaries.
+  /// Compares single values, and adds the nodes of two arrays or dictionaries to `waiting`.
   private func matches(_ other: StoredValue, _ waiting: inout [(ValueNode, ValueNode)]) -> Bool {
     switch (self, other) {
     case (.null, .null): return true
@@ -70,7 +70,7 @@ extension StoredValue: Hashable {
 }
 
 extension StoredValue.Elements: Hashable {
-  /// Whether both hold the same values.
+  /// Whether both collections hold the same values.
   public static func == (left: Self, right: Self) -> Bool {
     StoredValue.array(left) == .array(right)
   }
@@ -80,7 +80,7 @@ extension StoredValue.Elements: Hashable {
 }
 
 extension StoredValue.Fields: Hashable {
-  /// Whether both hold the same values by the same names.
+  /// Whether both collections hold the same values for the same names.
   public static func == (left: Self, right: Self) -> Bool {
     StoredValue.dictionary(left) == .dictionary(right)
   }
@@ -92,11 +92,11 @@ extension StoredValue.Fields: Hashable {
 extension StoredValue: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   private static let deepestShown = 64
 
-  /// The value as a literal; values that are nested more than 64 deep are shown as "…".
+  /// The value as a literal, with "…" for values that are nested more than 64 deep.
   public var description: String { text(depth: 0) }
   /// The value as a literal.
   public var debugDescription: String { description }
-  /// A mirror without children, so that nothing follows a deep value into its depth.
+  /// A mirror without children, so that mirroring a deep value does not recurse.
   public var customMirror: Mirror { Mirror(self, children: []) }
 
   private func text(depth: Int) -> String {

@@ -3,15 +3,15 @@ import FoundationEssentials
 extension StoredValue {
   /// Encodes a value of any type.
   ///
-  /// - Throws: ``ValueFailure``, and what the type's own coding throws.
+  /// - Throws: ``ValueFailure``, or an error of the type's own `encode(to:)`.
   package init<Value: Encodable>(coding value: Value) throws {
     self = try Self.plain(value) ?? ValueEncoder.encode(value)
     guard depth <= ValueFormat.maximumDepth else { throw ValueFailure.tooDeep }
   }
 
-  /// A value of one of the types that need no encoder; nil for one of another.
+  /// Converts a value whose type needs no encoder; nil for other types.
   ///
-  /// Metatypes are compared first, because a cast takes long.
+  /// It compares metatypes first, because casts are slow.
   @specialized(where Value == String)
   @specialized(where Value == Int)
   @specialized(where Value == Double)
@@ -30,7 +30,7 @@ extension StoredValue {
     return plainNumber(value)
   }
 
-  /// The same for the other numbers.
+  /// Converts the other number types, as ``plain(_:)`` does.
   @inline(__always)
   private static func plainNumber<Value>(_ value: Value) -> StoredValue? {
     let type = Value.self
@@ -49,7 +49,7 @@ extension StoredValue {
 
   /// Decodes a value of a type.
   ///
-  /// - Throws: `DecodingError`, and what the type's own coding throws.
+  /// - Throws: `DecodingError`, or an error of the type's own `init(from:)`.
   @specialized(where Value == String)
   @specialized(where Value == Int)
   @specialized(where Value == Double)
@@ -64,7 +64,7 @@ extension StoredValue {
     return try ValueDecoder(self, fromPropertyList: fromPropertyList).decode(type)
   }
 
-  /// The value, if it is of one of the types that need no decoder.
+  /// Returns the value as a type that needs no decoder; nil for other types.
   @specialized(where Value == String)
   @specialized(where Value == Int)
   @specialized(where Value == Double)
@@ -85,7 +85,7 @@ extension StoredValue {
 }
 
 extension StoredValue {
-  /// The number as another integer type, if it fits.
+  /// Converts the number to another integer type, if it fits.
   @inline(__always)
   private func other<Value>(_ number: Int64) -> Value? {
     let type = Value.self
@@ -101,7 +101,7 @@ extension StoredValue {
 }
 
 extension DecodingError {
-  /// The problem and its place, without any value.
+  /// A description of the problem and its coding path, without any values.
   package var words: String {
     let context: Context
     let what: String

@@ -1,46 +1,46 @@
 public import FoundationEssentials
 
-/// A value of a key-value store or of a `Codable` property, of any type.
+/// A value of any type, as in a key-value store or a `Codable` property.
 ///
-/// Most programs put and get their own types and never see one. Use it for values whose type isn't
-/// known beforehand. It has literals:
+/// Most programs store and read their own types and never need it. Use it for values whose type is
+/// not known in advance. It has literals:
 ///
 ///     try table.put(["title": "Ada", "tags": ["x", "y"], "stars": 5] as StoredValue, for: "a")
 ///     if case .dictionary(let fields)? = try table.value(for: "a") { print(fields.keys) }
 ///
-/// Values can be nested at any depth without harm: they are compared, printed and freed without
-/// recursion. Only values that are nested at most 256 deep can be stored.
+/// Values may be nested to any depth: they are compared, printed and freed without recursion. Only
+/// values nested at most 256 deep can be stored.
 public enum StoredValue: Sendable {
-  /// No value, as of a `nil` that was put.
+  /// No value, as for a stored `nil`.
   case null
   /// True or false.
   case bool(Bool)
-  /// A whole number, of any integer type.
+  /// An integer of any integer type.
   case int(Int64)
-  /// A whole number that is larger than `Int64.max`; others are always ``int(_:)``.
+  /// An integer greater than `Int64.max`; others are always ``int(_:)``.
   case unsigned(UInt64)
-  /// A number in floating point, NaN and infinities included.
+  /// A floating-point number, including NaN and infinities.
   case double(Double)
   /// Text.
   case string(String)
   /// Bytes.
   case data(Data)
-  /// A moment, to the last bit of a `Date`.
+  /// A date, with the full precision of `Date`.
   case date(Date)
   /// Values in their order.
   case array(Elements)
-  /// Values by names.
+  /// Values with names.
   case dictionary(Fields)
 
-  /// Makes an array of values.
+  /// Creates an array of values.
   public static func array(_ elements: [StoredValue]) -> StoredValue { .array(Elements(elements)) }
 
-  /// Makes a dictionary of values.
+  /// Creates a dictionary of values.
   public static func dictionary(_ fields: [String: StoredValue]) -> StoredValue {
     .dictionary(Fields(fields))
   }
 
-  /// The kind of the value, in words for an error.
+  /// The kind of the value, for error messages.
   package var kind: String {
     switch self {
     case .null: "nil"
@@ -60,28 +60,28 @@ extension StoredValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
   ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral,
   ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-  /// `nil`.
+  /// Creates `.null` from `nil`.
   public init(nilLiteral: ()) { self = .null }
-  /// `true` or `false`.
+  /// Creates a value from `true` or `false`.
   public init(booleanLiteral value: Bool) { self = .bool(value) }
-  /// A whole number.
+  /// Creates a value from an integer literal.
   public init(integerLiteral value: Int64) { self = .int(value) }
-  /// A number with a fraction.
+  /// Creates a value from a floating-point literal.
   public init(floatLiteral value: Double) { self = .double(value) }
-  /// Text.
+  /// Creates a value from a string literal.
   public init(stringLiteral value: String) { self = .string(value) }
-  /// Values in their order.
+  /// Creates an array from its elements.
   public init(arrayLiteral elements: StoredValue...) { self = .array(Elements(elements)) }
-  /// Values by names; the last one counts for a name that occurs twice.
+  /// Creates a dictionary; for a repeated name, the last value counts.
   public init(dictionaryLiteral elements: (String, StoredValue)...) {
     self = .dictionary(Fields(elements))
   }
 }
 
 extension StoredValue {
-  /// Any whole number of up to 64 bits.
+  /// Creates a value from any integer of up to 64 bits.
   ///
-  /// - Throws: ``ValueFailure`` for a larger one.
+  /// - Throws: ``ValueFailure`` for an integer out of that range.
   package init(_ number: some FixedWidthInteger) throws {
     if let small = Int64(exactly: number) {
       self = .int(small)
@@ -92,7 +92,7 @@ extension StoredValue {
     }
   }
 
-  /// The number as another type; nil when it is none, or does not fit.
+  /// Returns the number as another type; nil if the value is not an integer or does not fit.
   func integer<Number: FixedWidthInteger>(as type: Number.Type) -> Number? {
     switch self {
     case .int(let number): Number(exactly: number)
@@ -101,7 +101,7 @@ extension StoredValue {
     }
   }
 
-  /// The number in floating point; nil when it is none, or would be rounded.
+  /// The number as a `Double`; nil if the value is not a number or would be rounded.
   var floatingPoint: Double? {
     switch self {
     case .double(let number): number
@@ -112,16 +112,16 @@ extension StoredValue {
   }
 }
 
-/// A value that can't be stored, and why.
+/// An error about a value that can't be stored.
 package struct ValueFailure: Error, CustomStringConvertible {
-  /// The problem, in a sentence.
+  /// A description of the problem, in a sentence.
   package let description: String
-  /// The part of the value, as in "[2].name"; empty for all of it.
+  /// The path of the part of the value, such as "[2].name"; empty for the whole value.
   package private(set) var path = ""
 
   package init(_ description: String) { self.description = description }
 
-  /// Runs a closure that is about a part of a value, and adds the part to its failures.
+  /// Runs a closure on a part of a value, and adds the part to the path of its errors.
   static func inside(_ part: @autoclosure () -> String, _ body: () throws -> Void) throws {
     do { try body() } catch var failure as ValueFailure {
       failure.path = part() + failure.path
@@ -129,7 +129,7 @@ package struct ValueFailure: Error, CustomStringConvertible {
     }
   }
 
-  /// Runs a closure on each element, and adds the index to its failures.
+  /// Runs a closure on each element, and adds the index to the path of its errors.
   static func forEach<Element>(
     _ elements: some Sequence<Element>, _ body: (Element) throws -> Void
   ) throws {

@@ -1,16 +1,16 @@
 import FoundationEssentials
 
-/// Makes values of types with a coding of their own from ``StoredValue``s.
+/// A decoder that creates `Decodable` values from ``StoredValue``s.
 struct ValueDecoder: Decoder {
   let value: StoredValue
   private let component: PathComponent
 
-  /// Where in the whole value a value is.
+  /// The coding path of a value, and the state of its decoding.
   private final class PathComponent {
     let parent: PathComponent?
     let key: (any CodingKey)?
     let fromPropertyList: Bool
-    /// The calls of `decode` that are under way.
+    /// The number of nested calls of `decode`.
     let callDepth: Int
 
     init(fromPropertyList: Bool) {
@@ -23,8 +23,10 @@ struct ValueDecoder: Decoder {
     }
   }
 
-  /// Makes a decoder; one of a value from a property list, which writes nil as the text "$null",
-  /// reads such a text as nil where the type has one.
+  /// Creates a decoder.
+  ///
+  /// Property lists represent nil as the text "$null". With `fromPropertyList`, the decoder reads
+  /// this text as nil for optional types.
   init(_ value: StoredValue, fromPropertyList: Bool) {
     (self.value, component) = (value, PathComponent(fromPropertyList: fromPropertyList))
   }
@@ -45,13 +47,13 @@ struct ValueDecoder: Decoder {
     return path.reversed()
   }
 
-  /// A decoder of a value in this one.
+  /// Returns a decoder for a value inside this one.
   fileprivate func inner(_ value: StoredValue, _ key: any CodingKey) -> ValueDecoder {
     ValueDecoder(value, PathComponent(inside: component, key, component.callDepth))
   }
 
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    // Their own codings would take other roads than the values have come.
+    // Foundation's own coding of these types differs from the form in which they were stored.
     if type == Date.self || type == Data.self {
       if let plain: Value = value.plain() { return plain }
       throw mismatch(type)
@@ -142,7 +144,7 @@ extension ValueDecoder {
       (self.elements, self.decoder) = (elements, decoder)
     }
 
-    /// The next element, which is only passed once the closure has made something of it.
+    /// Decodes the next element, and advances only if the closure succeeds.
     private mutating func next<Result>(
       _ type: Any.Type, _ body: (ValueDecoder) throws -> Result
     ) throws -> Result {

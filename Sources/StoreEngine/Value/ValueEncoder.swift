@@ -1,18 +1,19 @@
 import FoundationEssentials
 
-/// Turns values of types with a coding of their own into ``StoredValue``s.
+/// An encoder that turns `Encodable` values into ``StoredValue``s.
 final class ValueEncoder: Encoder {
   private let parent: ValueEncoder?
   private let key: (any CodingKey)?
-  /// The containers around this one.
+  /// The number of containers around this one.
   private let depth: Int
-  /// The calls of `put` that are under way; types that encode another value as they are make more
-  /// of them than of containers.
+  /// The number of nested calls of `put`.
+  ///
+  /// Types that encode themselves as another value add calls without adding containers.
   private var callDepth: Int
   private let problems: Problems
   fileprivate var content = Content.none
 
-  /// The values encoded so far; containers add to what they belong to.
+  /// The values encoded so far; containers append to it.
   fileprivate enum Content {
     case none
     case value(StoredValue)
@@ -36,7 +37,7 @@ final class ValueEncoder: Encoder {
   fileprivate final class Elements { var slots: [Slot] = [] }
   fileprivate final class Fields { var slots: [(String, Slot)] = [] }
 
-  /// Faults in calls that can't throw.
+  /// The problems found in calls that can't throw.
   private final class Problems { var isTooDeep = false }
 
   private init() {
@@ -67,7 +68,7 @@ final class ValueEncoder: Encoder {
     return encoder.stored
   }
 
-  /// Encodes one value; types with a form of their own are never asked for their coding.
+  /// Encodes one value; `encode(to:)` of types with a stored form is never called.
   fileprivate func put<Value: Encodable>(_ value: Value) throws {
     if let plain = StoredValue.plain(value) {
       content = .value(plain)
@@ -91,9 +92,10 @@ final class ValueEncoder: Encoder {
     }
   }
 
-  /// An encoder of a value in a container of this one.
+  /// Returns an encoder for a value in a container of this one.
   ///
-  /// Below the deepest place there is one that nothing comes of: not every caller can be stopped.
+  /// Beyond the maximum depth the encoder's result is discarded, because not every caller can be
+  /// stopped by an error.
   private func inner(_ key: any CodingKey) -> (encoder: ValueEncoder, counts: Bool) {
     if depth >= ValueFormat.maximumDepth { problems.isTooDeep = true }
     return (ValueEncoder(inside: self, key), !problems.isTooDeep)
@@ -116,7 +118,7 @@ final class ValueEncoder: Encoder {
   func singleValueContainer() -> any SingleValueEncodingContainer { SingleValue(encoder: self) }
 }
 
-/// The name of an element of an array, or of a superclass.
+/// The key of an array element, or of a superclass.
 struct PlainKey: CodingKey {
   let stringValue: String
   let intValue: Int?

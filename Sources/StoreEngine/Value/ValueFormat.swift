@@ -1,23 +1,24 @@
 import Files
 import FoundationEssentials
 
-/// The bytes of values; the page "The bytes of a store" has them with an example.
+/// The bytes of stored values; the page "The bytes of a store" has an example.
 package enum ValueFormat {
-  /// How deep values may be nested, which is as deep as property lists could be read.
+  /// The maximum nesting depth of values, the same as the limit for reading property lists.
   package static let maximumDepth = 256
 
-  /// How many calls of types that encode or decode others may be under way; a type that is coded as
-  /// another one takes a call, but no level.
+  /// The maximum number of nested calls of types that encode or decode others.
+  ///
+  /// A type that is coded as another one takes a call but no nesting level.
   static let maximumCallDepth = 2 * maximumDepth
 
-  /// What a value begins with.
+  /// The first byte of a value.
   enum Tag: UInt8 {
     case null, no, yes, int, unsigned, double, string, data, date, array, dictionary
   }
 
-  /// Bytes that make no sense, at an offset.
+  /// An error about invalid bytes at an offset.
   package struct Damage: Error {
-    /// Where, counted from the first byte of the value.
+    /// The offset from the first byte of the value.
     package let offset: Int
   }
 }
@@ -25,7 +26,7 @@ package enum ValueFormat {
 extension ValueFormat {
   /// Appends a value.
   ///
-  /// - Throws: ``ValueFailure`` for one that is nested too deep; nothing has been appended then.
+  /// - Throws: ``ValueFailure`` for a value that is nested too deep; nothing is appended then.
   package static func append(_ value: StoredValue, to bytes: inout [UInt8]) throws {
     guard value.depth <= maximumDepth else { throw ValueFailure.tooDeep }
     appendBounded(value, to: &bytes)
@@ -57,7 +58,7 @@ extension ValueFormat {
     case .dictionary(let fields):
       bytes.append(Tag.dictionary.rawValue)
       append(varint: UInt64(fields.count), to: &bytes)
-      // In the order of the names, so that equal values have equal bytes.
+      // The names are sorted, so that equal values have equal bytes.
       for (name, value) in zip(fields.node.names, fields.node.values) {
         append(name, to: &bytes)
         appendBounded(value, to: &bytes)

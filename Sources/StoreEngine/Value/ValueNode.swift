@@ -1,15 +1,15 @@
-/// The values of an array, or of a dictionary with their names.
+/// The values of an array, or the values and names of a dictionary.
 ///
-/// A node frees the nodes below it one after the other. Without that, each would free those below
-/// it while it is freed itself, and a value that is nested deep would use up the stack.
+/// A node frees the nodes below it in a loop. Otherwise each node would free those below it while
+/// it is freed itself, and a deeply nested value would overflow the stack.
 ///
-/// `@unchecked Sendable`: a node is changed only by a holder that knows itself to be the only one,
-/// and by its own `deinit` and that of a node that held it last.
+/// `@unchecked Sendable`: a node changes only through a holder that has checked that it is the only
+/// one, through its own `deinit`, and through the `deinit` of the node that held it last.
 final class ValueNode: @unchecked Sendable {
   /// The names, in the order of their bytes; empty for an array.
   var names: [String]
   var values: [StoredValue]
-  /// How deep values are nested in the node; 1 when it holds no other one.
+  /// The nesting depth of the values, or more once a deep element was replaced; 1 without nesting.
   var depth: Int
 
   init(names: [String] = [], values: [StoredValue]) {
@@ -21,7 +21,7 @@ final class ValueNode: @unchecked Sendable {
     (names, values, depth) = (other.names, other.values, other.depth)
   }
 
-  /// A node with the same values, for a holder of its own.
+  /// Returns a node with the same values, for another holder.
   func copy() -> ValueNode { ValueNode(copying: self) }
 
   static func depth(of values: [StoredValue]) -> Int {
@@ -33,12 +33,12 @@ final class ValueNode: @unchecked Sendable {
     var waiting: [ValueNode] = []
     giveNodes(to: &waiting)
     while var node = waiting.popLast() {
-      // One that somebody else holds too is freed by the last holder.
+      // If there are other holders, the last of them frees the node.
       if isKnownUniquelyReferenced(&node) { node.giveNodes(to: &waiting) }
     }
   }
 
-  /// Leaves the nodes that have others below to a list, and has no values afterwards.
+  /// Moves the nodes that have nodes below to a list, and removes all values.
   private func giveNodes(to waiting: inout [ValueNode]) {
     for value in values {
       if let node = value.node, node.depth > 1 { waiting.append(node) }
@@ -57,7 +57,7 @@ extension StoredValue {
     }
   }
 
-  /// How deep values are nested in this one; 0 for a single value.
+  /// The nesting depth of the value; 0 for a single value.
   ///
   /// Complexity: constant time.
   package var depth: Int { node?.depth ?? 0 }

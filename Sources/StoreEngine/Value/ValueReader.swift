@@ -1,12 +1,12 @@
 import Files
 import FoundationEssentials
 
-/// Reads values from bytes that are lent, and checks all of them.
+/// A reader of values in borrowed bytes, which checks all of them.
 package struct ValueReader {
-  /// Where the next byte is.
+  /// The offset of the next byte.
   private var offset: Int
 
-  /// The only value in bytes.
+  /// Reads the value that takes up all of the bytes.
   package static func value(in bytes: RawSpan) throws -> StoredValue {
     var reader = ValueReader(offset: 0)
     let value = try reader.read(bytes, depth: 0)
@@ -43,7 +43,7 @@ package struct ValueReader {
     }
   }
 
-  /// Fields, whose names are in order in all bytes that were ever written.
+  /// Reads fields, and checks that their names are in order, as they are always written.
   private mutating func readFields(
     _ bytes: RawSpan, depth: Int
   ) throws -> StoredValue.Fields {
@@ -83,7 +83,7 @@ package struct ValueReader {
     return string
   }
 
-  /// A count of things that take at least a byte each.
+  /// Reads a count of items that take at least a byte each.
   private mutating func readCount(_ bytes: RawSpan) throws -> Int {
     let start = offset
     guard let count = Int(exactly: try readVarint(bytes)), count <= bytes.byteCount - offset else {
@@ -107,7 +107,7 @@ package struct ValueReader {
 }
 
 extension String {
-  /// Text of bytes, nil when they are no UTF-8.
+  /// Creates a string from UTF-8 bytes; nil if they are not valid.
   package init?(checking bytes: RawSpan) {
     guard let text = try? UTF8Span(validating: Span<UInt8>(_bytes: bytes)) else { return nil }
     self.init(copying: text)

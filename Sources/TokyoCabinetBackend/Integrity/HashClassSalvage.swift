@@ -2,17 +2,17 @@ import Files
 public import StoreEngine
 import TokyoCabinetFile
 
-/// A look for the records of a hash file that may be damaged, by this library's own code.
+/// A search for the records of a hash file that may be damaged, in pure Swift.
 ///
-/// The C library, which a damaged file can end the process of, does not see it.
+/// The C library is not used, because a damaged file can make it end the process.
 public struct HashClassSalvage: ClassFileSalvage {
   private var salvage: HashFileSalvage
 
   init(_ salvage: HashFileSalvage) { self.salvage = salvage }
 
-  /// Lends the records in the order of the file.
+  /// Calls a closure with the records in the order of the file.
   ///
-  /// - Throws: What the closure throws.
+  /// - Throws: An error of the closure.
   public mutating func run(
     isValid: ((_ key: RawSpan, _ value: RawSpan) -> Bool)?, _ body: Body
   ) throws(StoreError) {
@@ -21,14 +21,14 @@ public struct HashClassSalvage: ClassFileSalvage {
     }
   }
 
-  /// Why values can't be read: they are compressed.
+  /// The reason why values can't be read, if they are compressed.
   public var unreadable: ClassFileDamage? {
     guard salvage.isUnsupported else { return nil }
     return ClassFileDamage(
       .fileDamaged, "The values are compressed, which only the C library can undo.")
   }
 
-  /// The damage that the last run has met.
+  /// Returns the damage found by the last run.
   public func damage(foundCount: Int) -> [ClassFileDamage] {
     var all: [ClassFileDamage] = []
     if salvage.header == nil {

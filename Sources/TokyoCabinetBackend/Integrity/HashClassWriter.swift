@@ -3,7 +3,7 @@ public import StoreEngine
 import TokyoCabinet
 import TokyoCabinetFile
 
-/// A new hash file that takes one record after the other.
+/// A writer of a new hash file, one record after another.
 public struct HashClassWriter: ClassFileWriter {
   private let database: HashDatabase
   private let new: NewClassFile
@@ -30,7 +30,7 @@ public struct HashClassWriter: ClassFileWriter {
     try withKey(of: rowID) { (key) throws(StoreError) in try add(key: key, value: value) }
   }
 
-  /// Makes the file whole, and brings it to the disk if it is to be.
+  /// Completes the file, and syncs it if that was requested.
   ///
   /// - Throws: `StoreError` with `noSpace` or `ioError`.
   public func finish() throws(StoreError) {
@@ -49,7 +49,7 @@ public struct HashClassWriter: ClassFileWriter {
 }
 
 extension TokyoCabinetFormat {
-  /// Opens a file that may be damaged; nil when there is none.
+  /// Opens a file that may be damaged; returns nil if it does not exist.
   ///
   /// - Throws: `StoreError` with `ioError`.
   public func salvage(_ location: ClassFileLocation) throws(StoreError) -> HashClassSalvage? {
@@ -58,7 +58,7 @@ extension TokyoCabinetFormat {
     }
   }
 
-  /// Begins a file that is laid out for the records of another one, and for those of a log on top.
+  /// Creates a file with a layout for the records of another one, with room for those of a log.
   ///
   /// - Throws: `StoreError` with `noSpace` or `ioError`.
   public func writer(
@@ -68,7 +68,7 @@ extension TokyoCabinetFormat {
     if let old, let size = try? sizeOfFile(at: old.file), size > 0 {
       let expected = (try? HashFileSalvage(old.file).expectedCount) ?? 0
       tuning.bucketCount = Tuning.bucketCount(forExpectedRecords: min(expected, size / 16))
-      // 32 bits reach as far as 16 GiB.
+      // 32-bit offsets reach 16 GiB.
       if size > 4 << 30 { tuning.options = .large }
     }
     return try HashClassWriter(new, tuning: tuning)

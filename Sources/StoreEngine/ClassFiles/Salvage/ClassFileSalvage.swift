@@ -1,57 +1,56 @@
-/// A look for the records of a class file that may be damaged.
+/// A search for the records of a class file that may be damaged.
 public protocol ClassFileSalvage {
-  /// What gets a record that was found; key and value are valid only inside.
+  /// A closure that receives the records found; key and value are valid only during the call.
   ///
-  /// `offset` is where it begins. `isCertain` says that the structure of the file leads to it:
-  /// otherwise it may be one that was deleted or rewritten since.
+  /// `offset` is the beginning of the record. `isCertain` is true if the structure of the file
+  /// leads to it; otherwise the record may have been deleted or rewritten since.
   typealias Body = (
     _ key: RawSpan, _ value: RawSpan, _ offset: Int, _ isCertain: Bool
   ) throws(StoreError) -> Void
 
-  /// Lends the records in the order of the file; may be called again.
+  /// Calls a closure with the records in the order of the file; may be called repeatedly.
   ///
-  /// Complexity: linear in the size of the file; where it is damaged, a few times that.
+  /// Complexity: linear in the size of the file; a few times that if it is damaged.
   ///
   /// - Parameters:
-  ///   - isValid: Whether a key and a value are what was saved, by a checksum or a seal; nil where
-  ///     there is neither. Records that are not valid are lent, too.
-  ///   - body: Gets each record.
-  /// - Throws: What the closure throws.
+  ///   - isValid: Returns whether a key and a value are what was saved, by a checksum or a seal;
+  ///     nil if there is neither. Invalid records are passed on, too.
+  ///   - body: Called with each record.
+  /// - Throws: An error of the closure.
   mutating func run(
     isValid: ((_ key: RawSpan, _ value: RawSpan) -> Bool)?, _ body: Body
   ) throws(StoreError)
 
-  /// Why values can't be read, unless a checksum says that they are as they were saved; nil, as by
-  /// default, when they can.
+  /// The reason why values can't be read, unless a checksum confirms them; nil by default.
   var unreadable: ClassFileDamage? { get }
 
-  /// The damage that the last run has met.
+  /// Returns the damage found by the last run.
   ///
-  /// - Parameter foundCount: The number of rows that could be told.
+  /// - Parameter foundCount: The number of rows that were identified.
   /// - Returns: The damage, in the order of the file.
   func damage(foundCount: Int) -> [ClassFileDamage]
 }
 
 extension ClassFileSalvage {
-  /// They can be read.
+  /// No reason: values can be read.
   public var unreadable: ClassFileDamage? { nil }
 }
 
-/// Damage of a class file that a salvage has met.
+/// Damage to a class file that a salvage has found.
 public struct ClassFileDamage: Sendable {
   /// The kind of finding.
   public let kind: StoreFinding.Kind
-  /// What is lost, in a sentence.
+  /// A description of the loss, in a sentence.
   public let message: String
-  /// Where in the file; nil when that says nothing.
+  /// The offset in the file; nil if it is of no use.
   public let offset: Int?
 
-  /// Describes damage.
+  /// Creates a description of damage.
   public init(_ kind: StoreFinding.Kind, _ message: String, offset: Int? = nil) {
     (self.kind, self.message, self.offset) = (kind, message, offset)
   }
 
-  /// Describes parts of a file that are unreadable.
+  /// Returns descriptions of unreadable parts of a file.
   public static func gaps(_ gaps: [Range<Int>]) -> [ClassFileDamage] {
     gaps.map {
       ClassFileDamage(
@@ -60,9 +59,10 @@ public struct ClassFileDamage: Sendable {
   }
 }
 
-/// A new class file that takes one record after the other, no key twice.
+/// A writer of a new class file, one record after another, without repeated keys.
 ///
-/// One that is dropped without being finished leaves no file that could pass for a whole one.
+/// If it is released before it is finished, it leaves no file that could be taken for a complete
+/// one.
 public protocol ClassFileWriter {
   /// Adds a record.
   ///
@@ -74,7 +74,7 @@ public protocol ClassFileWriter {
   /// - Throws: ``StoreError`` with `noSpace` or `ioError`.
   func add(_ rowID: UInt32, value: RawSpan) throws(StoreError)
 
-  /// Makes the file whole, and brings it to the disk if it is to be.
+  /// Completes the file, and syncs it if that was requested.
   ///
   /// - Throws: ``StoreError`` with `noSpace` or `ioError`.
   func finish() throws(StoreError)

@@ -1,26 +1,26 @@
 import Files
 
-/// Brings the records of one class over into a new file.
+/// The salvage of one class, which copies its records into a new file.
 struct ClassSalvage<Format: ClassFileFormat> {
   let name: String
   private let format: Format
-  /// Opens what is sealed.
+  /// Opens sealed records.
   private let seal: SalvageSeal.Table
   /// The old file.
   private let location: ClassFileLocation
   private(set) var metadata: ClassMetadata?
   private var hadMetadata = false
-  /// What the log says of rows; it goes before the file.
+  /// The rows in the log, which take precedence over the file.
   private var logged: [UInt32: [UInt8]?] = [:]
-  /// The rows that are in the new file.
+  /// The rows in the new file.
   private var rows = RowSet()
   private var count = 0
-  /// The rows of the old file that could be told.
+  /// The rows of the old file that were identified.
   private var foundRows = RowSet()
   private var foundCount = 0
   private var lastRowID: UInt32 = 1
   private var lastVersion: UInt8 = 0
-  /// A few records, to guess from when the metadata row is lost.
+  /// A few records, for guessing a lost metadata row.
   private var samples: [(rowID: UInt32, bytes: [UInt8])] = []
 
   init(_ name: String, _ format: Format, seal: SalvageSeal.Table, source: ClassFileLocation) {
@@ -31,7 +31,7 @@ struct ClassSalvage<Format: ClassFileFormat> {
 
   // MARK: Before writing
 
-  /// Takes what a save in the log has done to the class.
+  /// Adds the changes of a save in the log to the class.
   mutating func take(_ changes: ChangeSet.TableChanges, _ bytes: [UInt8]) {
     for change in changes.records {
       let record = change.kind == .delete ? nil : Array(bytes[change.range])
@@ -39,7 +39,7 @@ struct ClassSalvage<Format: ClassFileFormat> {
     }
   }
 
-  /// Reads the metadata row, which says what the records are like.
+  /// Reads the metadata row, which describes the form of the records.
   mutating func readMetadata() throws(StoreError) {
     if let row = logged[1] ?? nil { read(row) }
     if metadata != nil { return }
@@ -60,7 +60,7 @@ struct ClassSalvage<Format: ClassFileFormat> {
 
   // MARK: Writing
 
-  /// Writes the new file; false, and no file, when there is nothing to make a class of.
+  /// Writes the new file; returns false, without a file, if there is no content.
   mutating func write(
     to new: NewClassFile, unused: [UInt8], _ report: inout SalvageReport
   ) throws(StoreError) -> Bool {
@@ -103,7 +103,7 @@ struct ClassSalvage<Format: ClassFileFormat> {
     let isIntact = isIntact
     if isIntact == nil, let unreadable = salvage.unreadable { return lose(unreadable, &report) }
     var isAnyDoubtful = false
-    // First what is certain: what is doubtful may be an earlier form of it.
+    // Certain records come first: doubtful ones may be earlier versions of them.
     try salvage.run(isValid: isIntact) { (key, value, offset, isCertain) throws(StoreError) in
       if isCertain { try take(key, value, offset, isCertain, writer, &report) }
       isAnyDoubtful = isAnyDoubtful || !isCertain
@@ -120,8 +120,7 @@ struct ClassSalvage<Format: ClassFileFormat> {
     report.lose(damage.kind, damage.message, at: location.errorLocation(offset: damage.offset))
   }
 
-  /// Tells whether a record is what was saved, by its checksum or its seal; nil when it has
-  /// neither.
+  /// Returns whether a record is what was saved, by its checksum or seal; nil if it has neither.
   private var isIntact: ((_ key: RawSpan, _ value: RawSpan) -> Bool)? {
     guard let metadata else { return nil }
     let hasChecksum = metadata.flags?.contains(.checksums) == true

@@ -1,28 +1,28 @@
 package import Files
 
 extension LoggedBackend where Files: DirectoryFiles {
-  /// Copies all that is still readable of a damaged store into a new one, and lists what was lost.
+  /// Copies everything readable of a damaged store to a new one, and lists the losses.
   ///
   ///     let report = try TokyoCabinetBackend.salvage(from: "Music", to: "Music salvaged")
   ///     for loss in report.losses { print(loss) }
   ///
-  /// The damaged store is only read, and by this library's own code, which checks every byte. Of a
-  /// damaged class file, every record is looked for; one whose checksum is wrong is left out. A
-  /// lost metadata row is made from the records. Of a damaged log, the saves before the damage are
-  /// copied, as one good state; later ones are listed, not applied, because each may depend on the
-  /// one that is lost. Numbers of commits go on, see <doc:Commits>.
+  /// The damaged store is only read, by code of this library that checks every byte. In a damaged
+  /// class file, the salvage searches for every record; it leaves out records with a wrong
+  /// checksum. It rebuilds a lost metadata row from the records. From a damaged log, it copies the
+  /// saves before the damage, as one consistent state. It lists later saves without applying them,
+  /// because each may depend on the lost one. Commit numbers continue, see <doc:Commits>.
   ///
-  /// Complexity: linear in the size of the files; where they are damaged, a few times that. Memory:
-  /// the saves in the log.
+  /// Complexity: linear in the size of the files; a few times that if they are damaged. It needs
+  /// memory for the saves in the log.
   ///
   /// - Parameters:
   ///   - directory: The damaged store.
-  ///   - target: Where the new store is to be; it must not exist, or be empty.
-  ///   - key: What an encrypted store opens with; the new one is encrypted as it is.
-  ///   - progress: Hears of each class.
-  /// - Returns: What is in the new store, and what is lost.
-  /// - Throws: ``StoreError`` with `inUse`, `ioError` (no such directory, or something is in the
-  ///   target already) or `noSpace`. Nothing is left in the target then.
+  ///   - target: The directory of the new store; it must not exist, or be empty.
+  ///   - key: The key of an encrypted store; the new store is encrypted with the same key.
+  ///   - progress: Called with the progress of each class.
+  /// - Returns: The content of the new store, and the losses.
+  /// - Throws: ``StoreError`` with `inUse`, `ioError` (the directory does not exist, or the target
+  ///   is not empty) or `noSpace`. Nothing is left in the target then.
   public static func salvage(
     from directory: String, to target: String, key: (any StoreKey)? = nil,
     progress: (IntegrityProgress) -> Void = { _ in }
@@ -30,7 +30,7 @@ extension LoggedBackend where Files: DirectoryFiles {
     try salvage(from: directory, to: target, key: key, in: SystemFiles.shared, progress: progress)
   }
 
-  /// Salvages a store of a file system.
+  /// Salvages a store in a file system.
   package static func salvage(
     from directory: String, to target: String, key: (any StoreKey)?,
     in fileSystem: any FileSystem, progress: (IntegrityProgress) -> Void
@@ -51,7 +51,7 @@ extension LoggedBackend where Files: DirectoryFiles {
     }
   }
 
-  /// Gives a salvaged store its log, and the number of the last commit.
+  /// Creates the log of a salvaged store, with the number of the last commit.
   private static func continueNumbers(
     of last: Commit?, from source: SalvageSource, in target: TargetDirectory
   ) throws(StoreError) {

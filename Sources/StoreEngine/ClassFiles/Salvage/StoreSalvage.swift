@@ -1,6 +1,6 @@
 import Files
 
-/// A salvage under way.
+/// A salvage in progress.
 struct StoreSalvage<Format: ClassFileFormat> {
   private var source: SalvageSource
   private let target: TargetDirectory
@@ -8,7 +8,7 @@ struct StoreSalvage<Format: ClassFileFormat> {
   private(set) var report = SalvageReport()
   private var classes: [String: ClassSalvage<Format>] = [:]
   private var buffers: [ExactName: [UInt8]] = [:]
-  /// The last commit of the damaged store, where it says so.
+  /// The last commit of the damaged store, if it is known.
   private(set) var lastCommit: Commit?
 
   init(_ source: SalvageSource, _ target: TargetDirectory) {
@@ -31,7 +31,7 @@ struct StoreSalvage<Format: ClassFileFormat> {
     try values.copy(listed: listed, to: target, &report)
   }
 
-  /// The tables that have files, or will when the checkpoint under way is finished.
+  /// Returns the tables that have files, or will have them after the interrupted checkpoint.
   private func tableNames() throws(StoreError) -> Set<String> {
     var names = Set(source.newFiles.keys)
     for name in try source.entries().compactMap(Format.tableName) {
@@ -80,7 +80,7 @@ struct StoreSalvage<Format: ClassFileFormat> {
     for batch in log.leftOutBatches { loseSave(batch, log) }
   }
 
-  /// Says what was in a save that is not applied.
+  /// Reports the content of a save that is not applied.
   private mutating func loseSave(_ batch: CommitLogScan.Batch, _ log: CommitLogScan) {
     var what = "a checkpoint"
     if !batch.isCheckpoint, let (changes, names) = try? log.changes(of: batch) {
