@@ -70,12 +70,16 @@ package struct OpenFile: Sendable {
   package func writeWithinLimit(_ bytes: RawSpan, at offset: Int) throws(SystemError) {
     var done = 0
     while done < bytes.byteCount {
-      done += try perform(.write, offset + done..<offset + bytes.byteCount) {
+      let part = try perform(.write, offset + done..<offset + bytes.byteCount) {
         unsafe bytes.withUnsafeBytes {
           unsafe pwrite(
             descriptor, $0.baseAddress?.advanced(by: done), $0.count - done, offset + done)
         }
       }
+      if part == 0 {
+        throw SystemError(call: FileCall.write.rawValue, path: location.path, number: EIO)
+      }
+      done += part
     }
   }
 

@@ -55,6 +55,8 @@ struct PlannedKeys {
     return bytes.lend(range(number)) { key in
       let size = UInt64(min(key.byteCount, 255))
       var order = UInt64(HashFileFormat.hashes(of: key).second) << 56 | size << 48
+      // The size comes before the bytes, and is not all there for the longest keys.
+      if size == 255 { return order }
       for index in 0..<min(key.byteCount, 6) {
         order |= UInt64(key.loadByte(at: index)) << UInt64(40 - 8 * index)
       }

@@ -152,6 +152,24 @@ struct WriterTests {
     }
   }
 
+  @Test("Keys of 255 bytes and more are found, whatever their sizes and first bytes")
+  func longKeys() throws {
+    var random = Seeds.generator(for: "long keys")
+    var records = Fixtures.Records()
+    for _ in 0..<2000 {
+      let count = Int.random(in: 250...400, using: &random)
+      let key = [UInt8.random(in: 0...255, using: &random)] + [UInt8](repeating: 7, count: count)
+      records[key] = [1]
+    }
+    try withTemporaryDirectory { directory in
+      // So few buckets that each has several keys with the same second hash.
+      try Fixtures.write(records, HashFileLayout(bucketCount: 1), to: directory + "/a")
+      let file = try HashFile(directory + "/a")
+      #expect(file.check().findings.isEmpty)
+      for (key, value) in records { #expect(try file.value(forKey: key) == value) }
+    }
+  }
+
   @Test("A writer that is given up leaves no file, and an existing file is not touched")
   func abandoned() throws {
     try withTemporaryDirectory { directory in

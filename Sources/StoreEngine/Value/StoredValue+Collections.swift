@@ -116,8 +116,12 @@ extension StoredValue.Elements: RandomAccessCollection, MutableCollection,
     get { node.values[index] }
     set {
       makeUnique()
+      let old = node.values[index].depth
+      let mayBeShallower = newValue.depth < old && old + 1 == node.depth
       node.values[index] = newValue
-      node.depth = Swift.max(node.depth, 1 + newValue.depth)
+      node.depth =
+        mayBeShallower
+        ? ValueNode.depth(of: node.values) : Swift.max(node.depth, 1 + newValue.depth)
     }
   }
 

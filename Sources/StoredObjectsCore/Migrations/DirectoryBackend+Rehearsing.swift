@@ -5,7 +5,7 @@ public import StoreEngine
 extension DirectoryBackend {
   /// Runs the steps of a migration on a copy of the store, and reports the changes.
   ///
-  ///     let backend = try TokyoCabinetBackend(directory: "Music", access: .readOnly)
+  ///     let backend = try TokyoCabinetBackend(directory: "Music", configuration: .init(access: .readOnly))
   ///     print(try backend.rehearse(migrations, registering: [Track.self, Artist.self]))
   ///
   /// The store itself does not change, and may be open for reading only. The copy is created next
