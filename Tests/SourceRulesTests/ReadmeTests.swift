@@ -22,7 +22,7 @@ struct ReadmeTests {
 
   /// The pages for people who read the repository, and not the documentation.
   private static let pages = [
-    "README.md", "SpeedTests/README.md", "Examples/Jukebox/README.md",
+    "README.md", "ARCHITECTURE.md", "SpeedTests/README.md", "Examples/Jukebox/README.md",
     "Examples/Notebook/README.md",
   ]
 
