@@ -22,8 +22,8 @@ struct ReadmeTests {
 
   /// The pages for people who read the repository, and not the documentation.
   private static let pages = [
-    "README.md", "ARCHITECTURE.md", "SpeedTests/README.md", "Examples/Jukebox/README.md",
-    "Examples/Notebook/README.md",
+    "README.md", "ARCHITECTURE.md", "CHANGELOG.md", "SpeedTests/README.md",
+    "Examples/Jukebox/README.md", "Examples/Notebook/README.md",
   ]
 
   @Test("Every file that a page links to is there", arguments: pages)
