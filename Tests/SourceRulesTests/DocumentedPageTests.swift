@@ -13,6 +13,10 @@ struct DocumentedPageTests {
     ("TestingWithStoresInMemory", "Tests/StoredObjectsCoreTests/Container"),
     ("BuildingAServer", "Examples/JukeboxServer"),
     ("Cookbook", "Tests/PlainClient"),
+    ("ComingFromSwiftData", "Tests/PlainClient"),
+    ("ComingFromCoreData", "Tests/PlainClient"),
+    ("ComingFromRealm", "Tests/PlainClient"),
+    ("ComingFromGRDB", "Tests/PlainClient"),
   ]
 
   /// A piece of code, as lines without indentation.
