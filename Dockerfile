@@ -10,8 +10,8 @@ RUN apt-get update \
   && apt-get install -y --no-install-recommends libtokyocabinet-dev zlib1g-dev
 WORKDIR /source
 COPY . .
-# Swift's libraries are linked statically. Tokyo Cabinet and zlib stay libraries of the system, which
-# updates them.
+# Swift's libraries are linked statically. Tokyo Cabinet and zlib stay libraries of the system, so
+# that it can update them.
 RUN swift build -c release --static-swift-stdlib --traits Tools --product stored-objects \
   && programs="$(swift build -c release --static-swift-stdlib --traits Tools --show-bin-path)" \
   && install "$programs/stored-objects" /usr/local/bin/
