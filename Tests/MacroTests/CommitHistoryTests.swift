@@ -170,5 +170,51 @@
       #expect(throws: StoreError.self) { try store.differences(from: start, to: end + 1) }
       #expect(throws: StoreError.self) { try store.differences(from: start - 1, to: end) }
     }
+
+    @Test("A commit is undone on its own, and later commits stay")
+    func undoCommit() throws {
+      let (ann, bob) = (try store("Ann"), try store("Bob"))
+      ann.undoManager = StoreUndoManager()
+      let (first, second, third) = (verse("a", 1), verse("b", 2), verse("c", 3))
+      for verse in [first, second, third] { ann.insert(verse) }
+      try ann.saveChanges()
+      try backend.beginHistory()
+      // Ann's commit: changes one, deletes one, inserts one.
+      let fourth = verse("d", 4)
+      (first.title, first.next) = ("A", fourth)
+      ann.insert(fourth)
+      ann.delete(third)
+      try ann.setBuffer(named: "Best") { $0.write(7) }
+      try ann.saveChanges()
+      let mine = backend.lastCommitNumber
+      try bob.allObjects(of: Verse.self).first { $0.title == "b" }?.line = 20
+      try bob.saveChanges()
+      let theirs = backend.lastCommitNumber
+
+      try ann.mergeChanges()
+      try ann.undo(commit: mine)
+      try ann.saveChanges()
+      #expect(try titles() == ["a 1", "b 20", "c 3"])
+      #expect(try store().first(Verse.self, where: \.title, is: "c")?.line == 3)
+      #expect(try ann.buffer(named: "Best") == nil)
+      #expect(try store().check().findings.isEmpty)
+      // The undo is a step of the undo manager.
+      try ann.undoManager?.undo()
+      try ann.saveChanges()
+      #expect(try titles() == ["A 1", "b 20", "d 4"])
+
+      let error = #expect(throws: StoreError.self) {
+        second.line = 21
+        try ann.undo(commit: theirs)
+      }
+      #expect(error?.code == .conflict && error?.location.rowID == second.rowID)
+      #expect(second.line == 21)
+      #expect(throws: StoreError.self) { try ann.undo(commit: 0) }
+      #expect(throws: StoreError.self) { try ann.undo(commit: 999) }
+    }
+
+    private func titles() throws -> [String] {
+      try store().allObjects(of: Verse.self).map { "\($0.title) \($0.line)" }.sorted()
+    }
   }
 #endif

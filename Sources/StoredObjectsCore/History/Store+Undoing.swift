@@ -80,9 +80,15 @@ extension Store {
   ///
   /// The delegate is called as for other edits. Changes that it makes belong to the step.
   ///
+  /// - Parameters:
+  ///   - step: The step.
+  ///   - mayOthersHaveSaved: Whether objects may refer to what it deletes by changes that the undo
+  ///     history does not have.
   /// - Returns: The step that reverses this.
   /// - Throws: ``/StoreEngine/StoreError``. Nothing has changed then.
-  func apply(_ step: UndoStep) throws(StoreError) -> UndoStep {
+  func apply(
+    _ step: UndoStep, mayOthersHaveSaved: Bool = false
+  ) throws(StoreError) -> UndoStep {
     var restorations = try plan(step)
     try checkBuffers(of: step)
     try announce(&restorations)
@@ -99,7 +105,9 @@ extension Store {
       reverse.namesAfter[name] = .some(bytes.map(ContentMark.checksum))
     }
     try restoreAll(&restorations, step)
-    removeForeignReferences(to: restorations)
+    if mayOthersHaveSaved || history?.mayOthersHaveSaved == true {
+      removeForeignReferences(to: restorations)
+    }
     var whole = history?.takeCurrent() ?? UndoStep()
     whole.append(reverse)
     for case let restoration in restorations where restoration.isInsertion {
@@ -116,7 +124,7 @@ extension Store {
   ///
   /// The other steps of this history remove the references that they know.
   private func removeForeignReferences(to restorations: [Restoration]) {
-    guard let relationships, history?.mayOthersHaveSaved == true else { return }
+    guard let relationships else { return }
     for case let restoration in restorations
     where restoration.current.isPresent && !restoration.target.isPresent {
       guard let object = restoration.object else { continue }

@@ -230,6 +230,15 @@ extension StoreUndoManager {
     }
   }
 
+  /// Appends a step that something else than a change of this store's objects has made.
+  func add(_ step: UndoStep) {
+    precondition(groupDepth == 0, "undo(commit:) inside of a group")
+    redoSteps.removeAll()
+    undoSteps.append(step)
+    hasNews = true
+    trim()
+  }
+
   /// Returns the changes since the last step, to become part of another.
   func takeCurrent() -> UndoStep {
     defer { current = UndoStep() }
