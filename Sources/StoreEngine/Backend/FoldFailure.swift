@@ -1,4 +1,4 @@
-/// A failure to merge the commit log into the files of a store.
+/// A failure to fold the commit log into the files of a store.
 public struct FoldFailure: Sendable {
   /// The cause: no space, no permission, or a damaged file.
   public let error: StoreError

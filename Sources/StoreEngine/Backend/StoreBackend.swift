@@ -37,7 +37,7 @@ public protocol StoreBackend: RecordSource {
   /// - Throws: ``StoreError`` with `ioError` or `closed`.
   func inspect() throws(StoreError) -> StoreInspection
 
-  /// The failure to merge the log into files; nil if there is none. By default nil, for a backend
+  /// The failure to fold the log into files; nil if there is none. By default nil, for a backend
   /// without a log.
   var foldFailure: FoldFailure? { get }
 

@@ -382,7 +382,7 @@ package final class CommitTurn: CommitFollower {
     coordinator.endTurn()
   }
 
-  /// Ends the turn of a finished or failed commit, on its own thread unless the commit was queued.
+  /// Ends the turn of a finished or failed commit, on the thread that took it unless it was queued.
   package func finish() {
     if hasEnded.exchange(true, ordering: .relaxed) {
       coordinator.underWay.change { $0 -= 1 }

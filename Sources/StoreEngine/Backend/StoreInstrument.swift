@@ -25,7 +25,7 @@ public struct StoreOperation: Sendable {
     /// The backend writes one change set, including the wait for the disk or the server. It is a
     /// part of a save.
     case commit
-    /// The backend merges saves from the log into the class files, often on a separate thread.
+    /// The backend folds saves from the log into the class files, often on a separate thread.
     case fold
   }
 
@@ -35,7 +35,7 @@ public struct StoreOperation: Sendable {
   public let location: String
   /// The duration of the operation.
   public let duration: Duration
-  /// The size of the change set of a commit, or of all that are merged; 0 for a save.
+  /// The size of the change set of a commit, or of all that are folded; 0 for a save.
   public let byteCount: Int
   /// The error of a failed operation; nil for success.
   public let error: StoreError?

@@ -9,7 +9,7 @@ public enum ScanStep: Sendable {
 /// A position between two records of a table.
 ///
 /// Its meaning is known to the backend only. It is valid until a commit touches the table, or until
-/// the backend has merged earlier commits into its files.
+/// the backend has folded earlier commits into its files.
 public struct ScanPosition: Sendable {
   /// The location to continue from: an offset, an index, or another unit of the backend.
   public let location: UInt64
