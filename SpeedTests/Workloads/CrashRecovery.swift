@@ -3,8 +3,8 @@ import StoredObjectsCore
 
 /// Measures the time to open a store after its process has died.
 ///
-/// The count is the number of songs that the process had changed, in saves of 100. The store has ten
-/// times as many. A run doesn't close it either: its time ends when one song has been read.
+/// The count is the number of songs that the process had changed, in saves of 100. The store has
+/// ten times as many. A run doesn't close it either: its time ends when one song has been read.
 struct CrashRecovery: Workload {
   let name = "CrashRecovery"
   let summary = "open a store whose process died after many saves, and read one song"
