@@ -18,8 +18,8 @@ public import FoundationEssentials
 ///    inside the closure. The closure must not call the backend, and should be short: it may run
 ///    under a lock.
 /// 4. Bytes that make no sense lead to a ``StoreError``, never to a trap or to invented data.
-/// 5. A closed backend throws ``StoreError/Code/closed`` from every call that reads or writes. What
-///    it knew about commits stays available.
+/// 5. A closed backend throws ``StoreError/Code/closed`` from every call that reads or writes.
+///    Its knowledge of commits stays available.
 /// 6. Commits have numbers without gaps, see ``Commit``. A commit that is based on data that others
 ///    have changed is refused, see ``CommitBasis``.
 ///

@@ -4,12 +4,12 @@
 //     commit:  see Commit+Encoding.swift; not in batches from before there were any
 //     tables:  count (4), then for each: name (count + UTF-8), count of records (4), and for each
 //              record: kind (1), row ID (4), offset (8), length (4)
-//     names:   count (4), then for each: name (count + UTF-8), 1 if set or 0 if removed, offset (8),
-//              length (4)
+//     names:   count (4), then for each: name (count + UTF-8), 1 if set or 0 if removed,
+//              offset (8), length (4)
 //     ordered: not in a batch of kind 1: count (4), then for each: name of the file
 //              (count + UTF-8), 1 if it is cleared first (1), count of keys (4), and for each key:
-//              offset (8), length of the key (4), length of the value behind it (4), or FFFFFFFF for
-//              a key that is removed
+//              offset (8), length of the key (4), length of the value that follows it (4), or
+//              FFFFFFFF for a key that is removed
 //     bytes:   length (8), then the bytes
 
 import Files

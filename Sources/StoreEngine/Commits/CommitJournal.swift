@@ -30,8 +30,8 @@ package final class CommitJournal: Sendable {
 
   /// The maximum number of commits that are remembered with their changes.
   ///
-  /// More than stores commit at once, and not many more: the memory of the last saves is still in the
-  /// processor's cache when it is used again.
+  /// This is more than the stores that commit at once, but not many more: the memory of the last
+  /// saves is still in the processor's cache when it is used again.
   fileprivate static let capacity = 32
   /// The approximate maximum size of these; of a larger commit only its rows are remembered.
   private static let maximumWeight = 1 << 20

@@ -3,8 +3,8 @@ import Locks
 
 // Folding a large store takes a second or more, and no save should wait for that.
 //
-//     1. A new log is begun. The changes that were pending until then are being folded, and are only
-//        read.
+//     1. A new log is begun. The changes that were pending until then are being folded, and are
+//        only read.
 //     2. A thread writes new files. Saves go to the new log meanwhile.
 //     3. A record in the new log confirms that the files are ready, which makes the fold final. The
 //        files are renamed, and the old log is removed.
