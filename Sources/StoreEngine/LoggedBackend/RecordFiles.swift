@@ -102,7 +102,9 @@ public protocol RecordFiles: RecordSource {
   /// Generations don't change: readers see no rows before and after.
   func removeEmpty(_ names: [String])
 
-  /// Returns the size of all files that a change set touches, which a prepare would copy.
+  /// Returns the size of all files that a change set touches.
+  ///
+  /// These are the files that ``prepare(_:mark:durability:)`` copies.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
   func byteCount(touchedBy changes: PendingFootprint) throws(StoreError) -> Int
