@@ -318,7 +318,8 @@ let package = Package(
       ]),
     // What users write, under the settings of users.
     .target(
-      name: "PlainClient", dependencies: ["StoredObjects"], path: "Tests/PlainClient",
+      name: "PlainClient", dependencies: ["KeyValueStore", "StoredObjects"],
+      path: "Tests/PlainClient",
       swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)] + Traits.defines),
     .target(
       name: "MainActorClient", dependencies: ["StoredObjects"], path: "Tests/MainActorClient",

@@ -5,7 +5,7 @@ import Foundation
 struct Outputs: ParsableArguments {
   @Option(help: "Write the results to this file, as JSON.") var json: String?
   @Option(help: "Draw the results into this file, as SVG.") var chart: String?
-  @Flag(help: "Put the results into README.md, and draw SpeedTests/Chart.svg.")
+  @Flag(help: "Put the results into SpeedTests/README.md, and draw SpeedTests/Chart.svg.")
   var updateReadme = false
 
   @Option(help: "Measure nothing: take the results that --json wrote into this file.")
@@ -15,7 +15,7 @@ struct Outputs: ParsableArguments {
     if let json { try Report(results: results).write(to: json) }
     if let chart { try Chart(results: results, conditions: conditions).write(to: chart) }
     if updateReadme {
-      try Readme.update("README.md", results, conditions)
+      try Readme.update(results, conditions)
       try Chart(results: results, conditions: conditions).write(to: "SpeedTests/Chart.svg")
     }
   }

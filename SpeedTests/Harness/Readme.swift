@@ -2,17 +2,19 @@ import ArgumentParser
 import Foundation
 import SpeedWorkloads
 
-/// The results as the tables in the README.
+/// The results as the tables in the README of the speed tests.
 enum Readme {
+  /// The file, from the folder of the repository, which `./dev bench` starts in.
+  static let path = "SpeedTests/README.md"
+
   private static let beginning = "<!-- Written by ./dev bench --update-readme, from here -->"
   private static let end = "<!-- to here -->"
   private static let ours = "tokyo-cabinet"
 
   /// Replaces the text between the two marks.
   ///
-  /// - Throws: `ValidationError` if the file does not contain the marks, or an error of reading or
-  ///   writing.
-  static func update(_ path: String, _ results: [Result], _ conditions: Conditions) throws {
+  /// - Throws: `ValidationError` if the file has no marks, and the errors of reading and writing.
+  static func update(_ results: [Result], _ conditions: Conditions) throws {
     let text = try String(contentsOfFile: path, encoding: .utf8)
     guard let from = text.range(of: beginning), let to = text.range(of: end),
       from.upperBound <= to.lowerBound
@@ -30,8 +32,8 @@ enum Readme {
 
     \(times(results))
 
-    Times are in milliseconds, and behind those of StoredObjects stands the ratio to SQLite. (i) marks
-    times inside the process; the others are of whole processes.
+    Times are in milliseconds. The number in parentheses is the ratio to the time of SQLite in C.
+    (i) marks times inside the process. All other times are of whole processes.
 
     \(sizes(results))\(latencies(results))
     """
@@ -107,8 +109,8 @@ enum Readme {
     return """
 
 
-      Latencies are in milliseconds, and each is the median of the runs; "of all" is the longest in any
-      run. "Own" is the peak memory without mapped files.
+      Latencies are in milliseconds. Each is the median of the runs. "Of all" is the longest in any run.
+      "Own" is the peak memory without mapped files.
 
       \(table(["Workload", "Engine"] + head, rows, leading: 3))
       """

@@ -1,6 +1,8 @@
 import Foundation
 import StoredObjectsCore
+import StoredObjectsTestSupport
 import TestFiles
+import TestedBackends
 import Testing
 import TokyoCabinetBackend
 
@@ -34,6 +36,39 @@ struct EarlierHistoryTests {
         return .pause
       }
       try backend.close()
+    }
+  }
+
+  @Test(
+    "A salvaged store has its history, under another ID, and goes on behind it",
+    arguments: TestedBackend.allCases)
+  func salvaged(_ kind: TestedBackend) throws {
+    try withTemporaryDirectory { directory in
+      let backend = try kind.open(directory + "/a")
+      guard backend.remembersCommits else { return }
+      try backend.beginHistory()
+      let (start, id) = (backend.lastCommitNumber, try backend.historyID())
+      let song = try backend.table(named: "Song")
+      for row in UInt32(2)..<6 { try backend.commit { $0.insert(row, in: song, [1]) } }
+      let last = backend.lastCommitNumber
+      try backend.checkpoint()
+      try backend.close()
+      // All that knows the number of the last commit, but for the entries.
+      for name in ["Commit.log", "Commit.manifest"] {
+        try FileManager.default.removeItem(atPath: directory + "/a/" + name)
+      }
+      _ = try kind.salvage(directory + "/a", to: directory + "/b")
+      let salvaged = try kind.open(directory + "/b")
+      #expect(try salvaged.historyStart() == start && salvaged.lastCommitNumber > last)
+      #expect(try salvaged.historyID() != id)
+      try salvaged.commit { $0.insert(9, in: try salvaged.table(named: "Song"), [1]) }
+      var numbers: [UInt64] = []
+      try salvaged.forEachHistoryEntry(after: start) { entry in
+        numbers.append(entry.commit.number)
+        return .next
+      }
+      #expect(numbers.dropLast() == Array(start + 1...last)[...] && numbers.last ?? 0 > last)
+      try salvaged.close()
     }
   }
 

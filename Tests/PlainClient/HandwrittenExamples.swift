@@ -2,8 +2,8 @@
 
 import StoredObjects
 
-/// From README.md and GettingStarted.md.
-enum ReadmeExample {
+/// From GettingStarted.md.
+enum GettingStartedExample {
   final class Song: StoredObject {
     @Content var title = ""
     @Content var seconds = 0

@@ -3,19 +3,6 @@
 
   import StoredObjects
 
-  /// From README.md.
-  enum StoredReadmeExample {
-    @Stored final class Artist: StoredObject {}
-
-    @Stored final class Song: StoredObject {
-      var title = ""
-      @Indexed var seconds = 0
-      var artist: Artist?
-      @Formerly("remark") var note: String?
-      @Transient var isPlaying = false
-    }
-  }
-
   /// From the beginning of README.md and of GettingStarted.md.
   enum StoredFirstExample {
     @Stored final class Song: StoredObject {

@@ -7,9 +7,16 @@ struct DocumentedPageTests {
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
   /// Pages, and where their code is compiled and tested.
+  ///
+  /// Code of other products follows "``` swift", with a space, and is not compared.
   private static let pages = [
     ("TestingWithStoresInMemory", "Tests/StoredObjectsCoreTests/Container"),
     ("BuildingAServer", "Examples/JukeboxServer"),
+    ("Cookbook", "Tests/PlainClient"),
+    ("ComingFromSwiftData", "Tests/PlainClient"),
+    ("ComingFromCoreData", "Tests/PlainClient"),
+    ("ComingFromRealm", "Tests/PlainClient"),
+    ("ComingFromGRDB", "Tests/PlainClient"),
   ]
 
   /// A piece of code, as lines without indentation.

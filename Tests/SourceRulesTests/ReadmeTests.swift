@@ -20,14 +20,33 @@ struct ReadmeTests {
     #expect(try text("README.md").contains("```swift\n\(program)\n```"))
   }
 
-  @Test("Every file that it links to is there")
-  func links() throws {
-    let readme = try text("README.md")
-    let links = readme.matches(of: /\]\(([A-Za-z][^)#:]*)\)/).map { String($0.output.1) }
-    #expect(links.count > 5)
-    for link in links {
-      let path = root.appendingPathComponent(link).path
+  /// The pages for people who read the repository, and not the documentation.
+  private static let pages = [
+    "README.md", "ARCHITECTURE.md", "CHANGELOG.md", "SpeedTests/README.md",
+    "Examples/Jukebox/README.md", "Examples/Notebook/README.md",
+  ]
+
+  @Test("Every file that a page links to is there", arguments: pages)
+  func links(page: String) throws {
+    let links = try text(page).matches(of: /\]\(([A-Za-z.][^)#:]*)[^)]*\)/)
+      .map { String($0.output.1) }
+    #expect(!links.isEmpty)
+    let folder = root.appendingPathComponent(page).deletingLastPathComponent()
+    for link in links where !link.hasPrefix("http") {
+      let path = folder.appendingPathComponent(link).standardizedFileURL.path
       #expect(FileManager.default.fileExists(atPath: path), "\(link)")
     }
+  }
+
+  @Test("The speed tests have a place to write their tables to")
+  func speedTables() throws {
+    let writer = try text("SpeedTests/Harness/Readme.swift")
+    let marks = writer.matches(of: /"(<!-- .* -->)"/).map { String($0.output.1) }
+    #expect(marks.count == 2)
+    let path = try #require(writer.firstMatch(of: /let path = "(.*)"/)).output.1
+    let page = try text(String(path))
+    let positions = marks.compactMap { page.range(of: $0)?.lowerBound }
+    #expect(positions.count == 2)
+    #expect(positions == positions.sorted())
   }
 }

@@ -155,7 +155,7 @@ struct WriterTests {
   @Test("Keys of 255 bytes and more are found, whatever their sizes and first bytes")
   func longKeys() throws {
     var random = Seeds.generator(for: "long keys")
-    var records = Fixtures.Records()
+    var records: [[UInt8]: [UInt8]] = [:]
     for _ in 0..<2000 {
       let count = Int.random(in: 250...400, using: &random)
       let key = [UInt8.random(in: 0...255, using: &random)] + [UInt8](repeating: 7, count: count)

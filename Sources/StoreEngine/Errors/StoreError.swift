@@ -4,7 +4,7 @@
 ///
 ///     do {
 ///       try store.saveChanges()
-///     } catch let error as StoreError where error.code == .noSpace {
+///     } catch where error.code == .noSpace {
 ///       print("No room left: \(error)")
 ///     }
 ///

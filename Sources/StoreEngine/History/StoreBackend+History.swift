@@ -43,6 +43,33 @@ extension StoreBackend {
     removeReleased(values)
   }
 
+  /// Returns the last commit that has an entry; nil if there is none.
+  ///
+  /// - Throws: ``StoreError`` with `damaged`, `ioError` or `closed`.
+  func lastRememberedCommit() throws(StoreError) -> Commit? {
+    var (commit, failure) = (Commit?.none, DataBufferError?.none)
+    let table = try orderedTable(HistoryFormat.table)
+    _ = try scanKeys(of: table, HistoryFormat.keys(after: 0), isReversed: true) { key, value in
+      do throws(DataBufferError) {
+        let entry = try HistoryFormat.entry(
+          [UInt8](copying: value), of: [UInt8](copying: key))
+        commit = entry.commit
+      } catch {
+        failure = error
+      }
+      return .pause
+    }
+    if let failure { throw damagedHistory(failure) }
+    return commit
+  }
+
+  /// Gives the history another ID, after a salvage: programs that follow it may miss lost records.
+  func renewHistoryID() throws(StoreError) {
+    guard var stamp = try historyStamp() else { return }
+    stamp.id = UUID()
+    try commit(try change(to: stamp))
+  }
+
   /// Returns the number of the last commit before the history; nil if no history is kept.
   ///
   /// - Throws: ``StoreError`` with `damaged`, `ioError` or `closed`.

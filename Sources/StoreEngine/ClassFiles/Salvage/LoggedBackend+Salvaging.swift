@@ -10,7 +10,8 @@ extension LoggedBackend where Files: DirectoryFiles {
   /// class file, the salvage searches for every record; it leaves out records with a wrong
   /// checksum. It rebuilds a lost metadata row from the records. From a damaged log, it copies the
   /// saves before the damage, as one consistent state. It lists later saves without applying them,
-  /// because each may depend on the lost one. Commit numbers continue, see <doc:Commits>.
+  /// because each may depend on the lost one. Commit numbers continue, see <doc:Commits>. A history
+  /// keeps the entries that are found, under another ID: a follower of the store begins again.
   ///
   /// Complexity: linear in the size of the files; a few times that if they are damaged. It needs
   /// memory for the saves in the log.
@@ -55,10 +56,15 @@ extension LoggedBackend where Files: DirectoryFiles {
   private static func continueNumbers(
     of last: Commit?, from source: SalvageSource, in target: TargetDirectory
   ) throws(StoreError) {
-    guard let last else { return }
     let files = try Files(writing: target.temporaryPath, in: source.directory.fileSystem)
+    if last == nil, try files.ordered.names().isEmpty { return try files.close() }
     let backend = try LoggedBackend(files: files, sealing: source.seal.sealing)
-    try backend.continueNumbers(after: last)
+    // An entry may be of a later commit than all that is left of the log.
+    let remembered = (try? backend.lastRememberedCommit()) ?? nil
+    if let newest = [last, remembered].compactMap(\.self).max(by: { $0.number < $1.number }) {
+      try backend.continueNumbers(after: newest)
+    }
+    try backend.renewHistoryID()
     try backend.close()
   }
 }

@@ -1,0 +1,26 @@
+# The tool stored-objects, for stores in directories:
+#
+#   docker build -t stored-objects .
+#   docker run --rm -u "$(id -u):$(id -g)" -v "$PWD:/data" stored-objects check Music
+#
+# Both stages are Debian 12: the program needs the C libraries of the system that built it.
+
+FROM swift:6.3-bookworm AS build
+RUN apt-get update \
+  && apt-get install -y --no-install-recommends libtokyocabinet-dev zlib1g-dev
+WORKDIR /source
+COPY . .
+# Swift's libraries are linked statically. Tokyo Cabinet and zlib stay libraries of the system, so
+# that it can update them.
+RUN swift build -c release --static-swift-stdlib --traits Tools --product stored-objects \
+  && programs="$(swift build -c release --static-swift-stdlib --traits Tools --show-bin-path)" \
+  && install "$programs/stored-objects" /usr/local/bin/
+
+FROM debian:bookworm-slim
+RUN apt-get update \
+  && apt-get install -y --no-install-recommends libtokyocabinet9 zlib1g libstdc++6 tzdata \
+  && rm -rf /var/lib/apt/lists/*
+COPY --from=build /usr/local/bin/stored-objects /usr/local/bin/
+WORKDIR /data
+ENTRYPOINT ["stored-objects"]
+CMD ["--help"]
