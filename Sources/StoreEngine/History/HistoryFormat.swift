@@ -5,8 +5,8 @@ import FoundationEssentials
 ///
 /// A commit writes its own entry.
 ///
-///     0              -->  format (1, 2), number of the last commit before the history (8), ID of the
-///                         history (16)
+///     0              -->  format (1, 2), number of the last commit before the history (8),
+///                         ID of the history (16)
 ///     1 | number (8) -->  format (1, 2), the commit, see Commit+Encoding.swift
 ///                         tables: count (4), then for each: name (count + UTF-8), count of
 ///                             changes (4), and for each: row ID (4), change
