@@ -1,9 +1,10 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// What measures StoredObjects: workloads, the programs that run them, and limits of what they count.
+/// The measurements of StoredObjects: workloads, the programs that run them, and limits of what
+/// they count.
 ///
-/// A package of its own, so that users of the library see nothing of it. It measures what they get:
+/// It is a separate package, so that users of the library don't see it. It measures what they get:
 /// the products of the library, through their public names. `./dev bench` builds and starts it.
 let package = Package(
   name: "SpeedTests",

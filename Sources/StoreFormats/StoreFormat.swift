@@ -3,7 +3,7 @@ package import Files
 package import StoreEngine
 import TokyoCabinetBackend
 
-/// The formats of stores in directories, for tools and tests that take any of them.
+/// The formats of stores in directories, for tools and tests that support all of them.
 package enum StoreFormat: String, CaseIterable, Sendable {
   case tokyoCabinet = "tokyo-cabinet"
   case cdb
@@ -16,7 +16,7 @@ package enum StoreFormat: String, CaseIterable, Sendable {
     }
   }
 
-  /// The format of a store, or the wreck of one, by the names in its directory.
+  /// Returns the format of a store, which may be damaged, by the names in its directory.
   package init(ofDirectoryWith names: [String]) {
     self = names.contains { $0.hasSuffix(".cdb") } ? .cdb : .tokyoCabinet
   }
@@ -51,21 +51,21 @@ package enum StoreFormat: String, CaseIterable, Sendable {
     }
   }
 
-  /// Checks a directory of a file system.
+  /// Checks a store in a file system.
   package func check(
     _ directory: String, key: (any StoreKey)?, in fileSystem: any FileSystem
   ) throws(StoreError) -> StoreCheck {
     try fileSystemBackend.check(directory: directory, key: key, in: fileSystem) { _ in }
   }
 
-  /// Salvages a directory of a file system.
+  /// Salvages a store in a file system.
   package func salvage(
     from directory: String, to target: String, key: (any StoreKey)?, in fileSystem: any FileSystem
   ) throws(StoreError) -> SalvageReport {
     try fileSystemBackend.salvage(from: directory, to: target, key: key, in: fileSystem) { _ in }
   }
 
-  /// Encrypts or decrypts a directory of a file system.
+  /// Encrypts or decrypts a store in a file system.
   package func convert(
     _ directory: String, from old: (any StoreKey)?, to new: (any StoreKey)?,
     in fileSystem: any FileSystem
@@ -73,7 +73,7 @@ package enum StoreFormat: String, CaseIterable, Sendable {
     try fileSystemBackend.convert(directory: directory, from: old, to: new, in: fileSystem)
   }
 
-  /// Gives an encrypted directory of a file system another key.
+  /// Changes the key of an encrypted store in a file system.
   package func changeKey<Key: StoreKey>(
     _ directory: String, from old: Key, to new: Key, in fileSystem: any FileSystem
   ) throws(StoreError) {

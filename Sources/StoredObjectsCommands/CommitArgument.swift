@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import StoredObjectsCore
 
-/// A commit as a person names it: by its number, or by a moment.
+/// A commit on the command line, given by its number or by a moment.
 enum CommitArgument: ExpressibleByArgument {
   case number(UInt64)
   case moment(Date)
@@ -17,7 +17,7 @@ enum CommitArgument: ExpressibleByArgument {
     }
   }
 
-  /// The number of the commit, or of the last one up to the moment.
+  /// Returns the number of the commit, or of the last one up to the moment.
   func number(in backend: any StoreBackend) throws -> UInt64 {
     switch self {
     case .number(let number): number

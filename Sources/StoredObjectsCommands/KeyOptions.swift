@@ -3,8 +3,8 @@ import Files
 import Foundation
 import StoredObjectsEncryption
 
-/// Where the key of an encrypted store comes from; never the command line, which every process can
-/// see.
+/// The options for the key of an encrypted store; it is never on the command line, which every
+/// process can see.
 struct KeyOptions: ParsableArguments {
   @Option(
     help: """
@@ -23,15 +23,16 @@ struct KeyOptions: ParsableArguments {
     }
   }
 
-  /// The key; nil when none is given.
+  /// Returns the key; nil if none is given.
   func key() throws -> EncryptionKey? {
     if let passphraseFile { return try KeySource.passphrase(file: passphraseFile) }
     if let passphraseEnv { return try KeySource.passphrase(variable: passphraseEnv) }
     return try keyFile.map { try KeySource.key(file: $0) }
   }
 
-  /// The key of a command that needs one; somebody at a terminal is asked, twice when the store is
-  /// to get it.
+  /// Returns the key for a command that needs one.
+  ///
+  /// Without an option the user is prompted at a terminal, twice for a new key.
   func neededKey(isNew: Bool = false) throws -> EncryptionKey {
     if let key = try key() { return key }
     guard isAtTerminal else {
@@ -42,7 +43,7 @@ struct KeyOptions: ParsableArguments {
   }
 }
 
-/// Reads passphrases and keys.
+/// The sources of passphrases and keys.
 enum KeySource {
   static func passphrase(file: String) throws -> EncryptionKey {
     if file == "-" { return try key(of: readHiddenLine("Passphrase: "), "the standard input") }
@@ -52,7 +53,7 @@ enum KeySource {
         .map(String.init), "\"\(file)\"")
   }
 
-  /// Asks for a passphrase.
+  /// Prompts for a passphrase.
   static func typedPassphrase(isRepeated: Bool) throws -> EncryptionKey {
     let passphrase = readHiddenLine("Passphrase: ")
     if isRepeated, readHiddenLine("The same once more: ") != passphrase {

@@ -4,12 +4,12 @@ import StoreFormats
 import StoredObjectsCore
 import StoredObjectsEncryption
 
-/// What could not be done and what to do about it, in words for the person at the terminal.
+/// A failed operation and its remedy, in words for the user of the terminal.
 struct Failure: Error, CustomStringConvertible {
   let description: String
 }
 
-/// The store that every command is about.
+/// The store argument of every command.
 struct StoreArgument: ParsableArguments {
   @Argument(
     help: "The directory of the store; some commands take postgresql://HOST/DATABASE#STORE.",
@@ -20,13 +20,13 @@ struct StoreArgument: ParsableArguments {
   /// Opens a store in a directory or on a server for reading; nothing is created.
   func openAnyForReading() throws -> any StoreBackend { try openAnyForReading(key.key()) }
 
-  /// Opens it with a key that is known already.
+  /// Opens the same with a key that is already known.
   func openAnyForReading(_ key: EncryptionKey?) throws -> any StoreBackend {
     guard let address = try ServerAddress(directory) else { return try openForReading(key) }
     return try ServerStores.open(address, key, isReadOnly: true)
   }
 
-  /// Opens a store that exists in a directory, or any on a server, for writing.
+  /// Opens an existing store in a directory, or any store on a server, for writing.
   func openAnyForWriting() throws -> any StoreBackend {
     guard let address = try ServerAddress(directory) else { return try openForWriting() }
     return try ServerStores.open(address, key.key(), isReadOnly: false)
@@ -35,24 +35,24 @@ struct StoreArgument: ParsableArguments {
   /// Opens the store for reading; nothing is created.
   func openForReading() throws -> any DirectoryBackend { try openForReading(key.key()) }
 
-  /// Opens the store for reading with a key that is known already.
+  /// Opens the store for reading with a key that is already known.
   func openForReading(_ key: EncryptionKey?) throws -> any DirectoryBackend {
     try format().open(directory, access: .readOnly, key: key)
   }
 
-  /// Opens a store that exists for writing; waits for a process that has it.
+  /// Opens an existing store for writing; waits for a process that has it open.
   func openForWriting() throws -> any DirectoryBackend { try openForWriting(key.key()) }
 
-  /// Opens the store for writing with a key that is known already.
+  /// Opens the store for writing with a key that is already known.
   func openForWriting(_ key: EncryptionKey?) throws -> any DirectoryBackend {
     try format().open(
       directory, createIfMissing: false, lockTimeout: Self.lockTimeout, key: key)
   }
 
-  /// How long commands wait for a store that is in use.
+  /// The time that commands wait for a store that is in use.
   static let lockTimeout = Duration.seconds(5)
 
-  /// Refuses what can't even be a wreck of a store; the names in the directory.
+  /// Returns the names in the directory; throws if it can't be a store, not even a damaged one.
   @discardableResult
   func checkIsStoreDirectory() throws -> [String] {
     guard try ServerAddress(directory) == nil else {
@@ -76,14 +76,14 @@ struct StoreArgument: ParsableArguments {
 
   private var resolved: String { URL(fileURLWithPath: directory).resolvingSymlinksInPath().path }
 
-  /// The backend of what lies in the directory, a store or the wreck of one.
+  /// Returns the backend of the directory's store, which may be damaged.
   func backendOfWreck() throws -> any DirectoryBackend.Type { try formatOfWreck().backend }
 
   private func formatOfWreck() throws -> StoreFormat {
     StoreFormat(ofDirectoryWith: try checkIsStoreDirectory())
   }
 
-  /// The format of the store; refuses a directory of other things, before anything is made there.
+  /// Returns the format of the store; refuses any other directory before anything is created there.
   private func format() throws -> StoreFormat {
     let format = try formatOfWreck()
     if format == .cdb { return format }
@@ -101,7 +101,7 @@ struct StoreArgument: ParsableArguments {
   }
 }
 
-/// The store of a command that only reads, as it is or as it was.
+/// The store argument of a command that only reads, with an optional earlier commit.
 struct ReadStoreArgument: ParsableArguments {
   @OptionGroup var store: StoreArgument
   @Option(
@@ -120,7 +120,7 @@ struct ReadStoreArgument: ParsableArguments {
   }
 }
 
-/// The flag that every command has.
+/// The output flag of every command.
 struct OutputOptions: ParsableArguments {
   @Flag(help: "Write JSON instead of text.")
   var json = false

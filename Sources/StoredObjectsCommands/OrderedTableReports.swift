@@ -2,14 +2,14 @@ import Foundation
 import KeyValueStoreCore
 import StoredObjectsCore
 
-/// What the ordered tables of a store hold, in words: as far as that is told by their names, and
-/// for key-value tables by the list that is one of them.
+/// Descriptions of the ordered tables of a store, derived from their names, and for key-value
+/// tables from the list that is one of them.
 struct Holdings {
   private let keyValueTables: [OrderedTableName: String]
 
   init(_ backend: any StoreBackend) throws { keyValueTables = try keyValueTableTitles(backend) }
 
-  /// Such as `index of Song by title`.
+  /// Returns a title such as `index of Song by title`.
   func title(of table: OrderedTableName) -> String {
     if let title = keyValueTables[table] { return title }
     if table == ExternalCatalogue.table { return "list of external values" }
@@ -27,13 +27,13 @@ struct Holdings {
 
 extension OrderedTableState.Condition: Encodable {}
 
-/// An ordered table, as `info` shows it.
+/// An ordered table in the report of `info`.
 struct OrderedTableInfo: Encodable {
-  /// What `dump` knows it by.
+  /// The name of the table for `dump`.
   var name: String
   var kind: String
   var holds: String
-  /// Absent when the table is damaged.
+  /// The number of keys; absent if the table is damaged.
   var keys: Int?
   var fileBytes: Int
   var condition: OrderedTableState.Condition
@@ -61,7 +61,7 @@ struct OrderedTableInfo: Encodable {
   }
 }
 
-/// An ordered table, as `check` and `salvage` report it.
+/// An ordered table in the reports of `check` and `salvage`.
 struct OrderedTableReport: Encodable {
   var name: String
   var keys: Int

@@ -1,7 +1,7 @@
 import Foundation
 import StoredObjectsCore
 
-/// A line on the terminal that says how far a command has come; nothing where there is no terminal.
+/// A line on the terminal that shows the progress of a command; empty if there is no terminal.
 final class ProgressLine {
   private let isShown = isatty(STDERR_FILENO) == 1
   private var hasText = false
@@ -9,7 +9,7 @@ final class ProgressLine {
 
   init(_ verb: String) { self.verb = verb }
 
-  /// Shows how far it has come.
+  /// Shows the progress.
   func show(_ progress: IntegrityProgress) {
     guard isShown else { return }
     let width = 20
@@ -21,7 +21,7 @@ final class ProgressLine {
     hasText = true
   }
 
-  /// Takes the line away.
+  /// Removes the line.
   func end() {
     if hasText { write("\r\u{1B}[K") }
     hasText = false

@@ -14,7 +14,7 @@ final class RecordDump {
     self.isJSON = isJSON
   }
 
-  /// Writes all classes: with their names as headings, or as keys of an object.
+  /// Writes all classes, with their names as headings or as keys of an object.
   func writeAll(_ names: [String]) throws {
     if isJSON { emit("{") }
     for (index, name) in names.enumerated() {
@@ -44,13 +44,13 @@ final class RecordDump {
     if isJSON { emit(count > 0 ? "\n]" : "]") }
   }
 
-  /// Writes what has been gathered.
+  /// Writes the collected output.
   func finish() throws {
     if isJSON, text.hasSuffix("]") { text += "\n" }
     try flush()
   }
 
-  /// The named buffers of the application, sorted; `schema` shows the layouts.
+  /// Returns the named buffers of the application, sorted; `schema` shows the layouts.
   static func bufferNames(_ backend: some StoreBackend) throws -> [String] {
     try backend.bufferNames().filter { !InternalBuffers.contain($0) }.sorted()
   }
@@ -94,7 +94,7 @@ final class RecordDump {
     }
   }
 
-  /// Runs a closure that prints; a scan ends with an error of a store only.
+  /// Runs a closure that prints; a scan can only throw errors of a store.
   private func printing(_ body: () throws -> Void) throws(StoreError) {
     do {
       try body()
@@ -121,7 +121,7 @@ final class RecordDump {
   }
 }
 
-/// A copy of bytes that are lent.
+/// Returns a copy of bytes.
 func bytesOf(_ record: RawSpan) -> [UInt8] {
   let span = Span<UInt8>(_bytes: record)
   return span.indices.map { span[$0] }

@@ -1,6 +1,6 @@
 import StoredObjectsCore
 
-/// A finding, as JSON has it.
+/// A finding in JSON.
 struct FindingReport: Encodable {
   var kind: String
   var path: String?
@@ -25,14 +25,14 @@ struct FindingReport: Encodable {
   }
 }
 
-/// A number of bytes, for people.
+/// Returns a number of bytes in readable form.
 func bytesText(_ count: Int) -> String {
   if count < 10_000 { return "\(count) bytes" }
   if count < 10_000_000 { return "\(count / 1000) kB" }
   return "\(count / 1_000_000) MB"
 }
 
-/// Bytes in hex, two digits each.
+/// Returns bytes in hex, two digits each.
 func hexText(_ bytes: some Sequence<UInt8>) -> String {
   let digits = Array("0123456789abcdef".utf8)
   var text: [UInt8] = []
@@ -43,12 +43,12 @@ func hexText(_ bytes: some Sequence<UInt8>) -> String {
   return String(decoding: text, as: UTF8.self)
 }
 
-/// A word with its number.
+/// Returns a number with its noun in the singular or plural.
 func counted(_ count: Int, _ one: String, _ many: String) -> String {
   "\(count) \(count == 1 ? one : many)"
 }
 
-/// What there is to say of a log that a crash has cut off.
+/// Returns the message for a log that a crash has cut off.
 func tornTailText(_ byteCount: Int) -> String {
   "the log ends with \(bytesText(byteCount)) of a save that was never finished; it is left out"
 }

@@ -10,14 +10,14 @@ package struct ServerAddress: Sendable, Equatable {
   /// The name of the store in the database.
   package let storeName: String
 
-  /// Reads `postgresql://HOST/DATABASE#STORE`; nil for what is no such URL.
+  /// Parses `postgresql://HOST/DATABASE#STORE`; returns nil for any other text.
   ///
-  /// - Throws: ``Failure`` where the name is missing.
+  /// - Throws: ``Failure`` if the name is missing.
   init?(_ text: String) throws {
     guard Self.isURL(text) else { return nil }
     let parts = text.split(separator: "#", maxSplits: 1).map(String.init)
     guard parts.count == 2, let name = parts[1].removingPercentEncoding, !name.isEmpty else {
-      // No word of the URL, which may have a password.
+      // The message contains nothing of the URL, which may have a password.
       throw Failure(
         description: "The URL names no store. Write its name behind a #: postgresql://…/music#Music"
       )
@@ -25,13 +25,13 @@ package struct ServerAddress: Sendable, Equatable {
     (connection, storeName) = (parts[0], name)
   }
 
-  /// Whether a word of a command line is meant as the address of a server.
+  /// Whether a command-line argument is the address of a server.
   static func isURL(_ text: String) -> Bool {
     text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")
   }
 }
 
-/// Opens stores on servers, in the program that is built with libpq.
+/// The opener of stores on servers, in the program that is built with libpq.
 enum ServerStores {
   typealias Opener =
     @Sendable (ServerAddress, EncryptionKey?, _ isReadOnly: Bool) throws(StoreError)
@@ -39,7 +39,7 @@ enum ServerStores {
 
   private static let opener = Mutex<Opener?>(nil)
 
-  /// Has stores on servers opened.
+  /// Sets the closure that opens stores on servers.
   static func use(_ new: @escaping Opener) { opener.withLock { $0 = new } }
 
   static func open(

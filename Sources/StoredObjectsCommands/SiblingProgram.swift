@@ -1,20 +1,20 @@
 import ArgumentParser
 import Foundation
 
-/// A program beside this one, which is built apart because of what it needs.
+/// A program in the same directory, which is built separately because of a library that it needs.
 struct SiblingProgram {
   let name: String
-  /// The library that it needs, and the Debian package of that library.
+  /// The library that the program needs, and its Debian package.
   let need: (what: String, package: String)
 
-  /// Imports files of YTKKeyValueStore.
+  /// The program that imports files of YTKKeyValueStore.
   static let importYTK = SiblingProgram(
     name: "stored-objects-import-ytk", need: ("SQLite", "libsqlite3-dev"))
-  /// This tool, with stores on servers.
+  /// This tool with support for stores on servers.
   static let postgreSQL = SiblingProgram(
     name: "stored-objects-postgresql", need: ("libpq", "libpq-dev"))
 
-  /// That it is not there.
+  /// The error for a missing program.
   var missing: Failure {
     Failure(
       description: """
@@ -23,9 +23,9 @@ struct SiblingProgram {
         """)
   }
 
-  /// Runs it to its end.
+  /// Runs the program, and exits with its exit code.
   ///
-  /// - Throws: Its exit code; `Failure` where it is not there.
+  /// - Throws: The exit code; `Failure` if the program is missing.
   func run(_ arguments: [String]) throws -> Never {
     let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     let program = own.deletingLastPathComponent().appendingPathComponent(name)

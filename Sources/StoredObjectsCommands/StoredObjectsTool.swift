@@ -3,12 +3,12 @@ import Foundation
 package import StoreEngine
 package import StoredObjectsEncryption
 
-/// The tool.
+/// The command-line tool.
 package struct StoredObjectsTool: ParsableCommand {
-  /// The tool, for the argument parser.
+  /// Creates the tool for the argument parser.
   package init() {}
 
-  /// The name of the tool, and its help.
+  /// The name of the tool and its help.
   package static let configuration = CommandConfiguration(
     commandName: "stored-objects",
     abstract: "Look into stores, check them, and bring them back.",
@@ -56,8 +56,8 @@ package struct StoredObjectsTool: ParsableCommand {
 extension StoredObjectsTool {
   /// Runs the tool with the arguments of the process.
   ///
-  /// - Parameter opener: Opens stores on servers; nil in a program that can't. A command about such a
-  ///   store is handed to the one that can.
+  /// - Parameter opener: Opens stores on servers; nil in a program that can't. A command for such a
+  ///   store is passed to the program that can.
   package static func run(
     openingServers opener: (
       @Sendable (ServerAddress, EncryptionKey?, _ isReadOnly: Bool) throws(StoreError)

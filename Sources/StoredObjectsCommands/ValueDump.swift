@@ -1,8 +1,8 @@
 import Foundation
 import StoredObjectsCore
 
-/// Writes the objects of a store with the names of their properties, and what is wrong with those
-/// that can't be read.
+/// Writes the objects of a store with the names of their properties, and the errors of unreadable
+/// objects.
 struct ValueDump {
   private let export: RecordExport
   private let isJSON: Bool
@@ -12,9 +12,9 @@ struct ValueDump {
     self.isJSON = isJSON
   }
 
-  /// Writes a class, or all.
+  /// Writes one class, or all.
   ///
-  /// - Returns: whether every object could be read.
+  /// - Returns: Whether every object could be read.
   func write(_ className: String?) throws -> Bool {
     var isWhole = true
     for known in export.classes where className == nil || known.name == className {
@@ -30,7 +30,7 @@ struct ValueDump {
     return isWhole
   }
 
-  /// Whether there is a class of a name.
+  /// Whether the store has a class of a name.
   func has(_ className: String) -> Bool { export.classes.contains { $0.name == className } }
 
   private func write(_ value: ObjectValue) throws {

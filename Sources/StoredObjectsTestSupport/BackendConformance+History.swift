@@ -241,7 +241,7 @@ extension BackendConformance {
     for _ in 0..<6 {
       guard let number = images.keys.sorted().randomElement(using: &generator) else { break }
       held.append((try backend.snapshot(asOf: number), number))
-      // What comes later is not in it.
+      // The snapshot does not contain later commits.
       try backend.commit { $0.update(2, in: try backend.table(named: "Song"), [UInt8(number)]) }
     }
     for (snapshot, number) in held {

@@ -3,7 +3,7 @@ import Foundation
 import KeyValueStore
 import YTKImport
 
-/// A program of its own, so that nothing else needs SQLite; `stored-objects import-ytk` starts it.
+/// A separate program, so that nothing else needs SQLite; `stored-objects import-ytk` starts it.
 @main
 struct ImportTool: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -23,7 +23,7 @@ struct ImportTool: ParsableCommand {
 
   func run() throws {
     let source = YTKImport(path: file, keepsArrays: keepArrays)
-    // Nothing is made where there is nothing to import.
+    // Nothing is created if there is nothing to import.
     try source.check()
     let isNew = !FileManager.default.fileExists(atPath: store)
     let target = try KeyValueStore(directory: store)

@@ -2,8 +2,8 @@ import PostgreSQLBackend
 import StoreEngine
 import StoredObjectsCommands
 
-// The same tool, which also opens stores on a server. It is a program of its own, so that nobody else
-// needs libpq.
+// The same tool, which also opens stores on a server. It is a separate program, so that nothing
+// else needs libpq.
 StoredObjectsTool.run { (address, key, isReadOnly) throws(StoreError) in
   var configuration = PostgreSQLConfiguration()
   if isReadOnly { configuration.access = .readOnly }

@@ -1,7 +1,7 @@
 import Foundation
 import SpeedWorkloads
 
-/// The results as bars: times as multiples of SQLite's, on a logarithmic scale.
+/// A bar chart of the results: times as multiples of SQLite's, on a logarithmic scale.
 ///
 /// A bar to the left of the line is faster than SQLite.
 struct Chart {
@@ -13,7 +13,7 @@ struct Chart {
   private let barHeight = 13.0
   private let top = 96.0
 
-  /// The engines with bars of their own, each with its place among the colours.
+  /// The engines with bars, each with its position among the colors.
   private var contestants: [(position: Int, contestant: Contestant)] {
     Contestant.all(rivals: nil).filter { contestant in
       contestant.name != Contestant.yardstick
@@ -23,14 +23,14 @@ struct Chart {
 
   private func ratio(_ result: Result) -> Double? { result.ratio(among: results) }
 
-  /// Where a ratio is on the scale.
+  /// Returns the position of a ratio on the scale.
   private func x(_ ratio: Double) -> Double {
     let (low, high) = bounds
     let share = (log2(ratio) - low) / (high - low)
     return labelWidth + share * (width - labelWidth - 70)
   }
 
-  /// The powers of two that all ratios are between.
+  /// The powers of two that enclose all ratios.
   private var bounds: (low: Double, high: Double) {
     let powers = results.compactMap(ratio).map { log2($0) }
     return (min(-1, (powers.min() ?? 0).rounded(.down)), max(1, (powers.max() ?? 0).rounded(.up)))

@@ -3,7 +3,7 @@ import Foundation
 import SpeedWorkloads
 import StoredObjectsCore
 
-/// Measures how much more often several stores save than one, because their commits share a sync.
+/// Measures how many more saves several stores make than one, because their commits share a sync.
 struct CommitCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "commits",
@@ -13,8 +13,7 @@ struct CommitCommand: ParsableCommand {
   @Option(help: "How many seconds each run takes.") var seconds = 3.0
   @Option(help: "How often to run both, in turns.") var runs = 3
 
-  /// So many times as often as one at the level `full`, at least, where a sync takes 0.1 ms; slower
-  /// disks gain more.
+  /// The minimum ratio at the level `full`, where a sync takes 0.1 ms; slower disks gain more.
   private static let limit = 4.0
 
   func run() throws {
@@ -27,7 +26,7 @@ struct CommitCommand: ParsableCommand {
     }
   }
 
-  /// The least of the runs' ratios would be luck: it is the middle one.
+  /// Returns the median of the runs' ratios; the minimum would depend on chance.
   private func measure(_ durability: Durability) throws -> Double {
     var ratios: [Double] = []
     for _ in 0..<runs {

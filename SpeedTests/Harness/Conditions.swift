@@ -1,14 +1,14 @@
 import Foundation
 import StoredObjectsCore
 
-/// Under which conditions was measured.
+/// The conditions of a measurement.
 struct Conditions {
   let runs: Int
   let isCold: Bool
-  /// How many cores each run had; nil for all.
+  /// The number of cores of each run; nil for all.
   let cores: Int?
 
-  /// A paragraph of it.
+  /// The conditions as a paragraph of text.
   var text: String {
     let times = runs == 1 ? "One run each" : "Median of \(runs) runs each"
     let share = cores.map { $0 == 1 ? "Each run on one core. " : "Each run on \($0) cores. " } ?? ""
@@ -19,7 +19,7 @@ struct Conditions {
       """
   }
 
-  /// What was measured on.
+  /// The machine of the measurement.
   var machine: String {
     let gibibytes = Double(ProcessInfo.processInfo.physicalMemory) / 1_073_741_824
     return """
@@ -34,7 +34,7 @@ struct Conditions {
     return version.hasSuffix(".") ? String(version.dropLast()) : String(version)
   }
 
-  /// That of the temporary directory: the mount with the longest path that leads to it.
+  /// The file system of the temporary directory: the mount with the longest path that leads to it.
   private var fileSystem: String {
     let workspace = FileManager.default.temporaryDirectory.resolvingSymlinksInPath().path
     let mounts = (try? String(contentsOfFile: "/proc/mounts", encoding: .utf8)) ?? ""

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import SpeedWorkloads
 
-/// Compares the constant database with libcdb, each step in a new process, in turns.
+/// Compares the constant database with libcdb, alternately, with each step in a new process.
 struct ConstantDatabases: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cdb", abstract: "Compare CDB with libcdb in C, at the same work.")
@@ -37,10 +37,10 @@ struct ConstantDatabases: ParsableCommand {
   ) throws -> [Double] {
     var best = programs.map { _ in Double.infinity }
     for run in 0..<runs {
-      // Who comes second finds the machine as the other has left it, so they take turns in that,
-      // too.
+      // The second one runs on a machine in the state that the first has left, so they also
+      // alternate in the order.
       for index in run % 2 == 0 ? [0, 1] : [1, 0] {
-        // Both read the same file, and write over none.
+        // Both read the same file, and overwrite none.
         let file = folder.appending(path: "records.cdb")
         if step == .write { try? FileManager.default.removeItem(at: file) }
         best[index] = min(best[index], try time(programs[index], step, file))

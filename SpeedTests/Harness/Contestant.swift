@@ -8,39 +8,39 @@ struct Contestant {
   let title: String
   /// Whether another process can open what this one closed.
   let outlivesProcess: Bool
-  /// Whether it is left out unless somebody asks for it.
+  /// Whether it runs only if named.
   var isChosenByNameOnly = false
-  /// Whether it is one of this package.
+  /// Whether it is an engine of this package.
   let isOurs: Bool
   let program: URL
 
-  /// The engine that the ratios are to.
+  /// The engine that ratios refer to.
   static let yardstick = "sqlite-c"
-  /// The engine that has records under keys, and nothing else.
+  /// The engine that only stores records under keys.
   private static let recordsOnly = "rocksdb-c"
 
   /// Whether the program was built.
   var isThere: Bool { FileManager.default.isExecutableFile(atPath: program.path) }
 
-  /// What its results are called: what it keeps in memory survives nothing.
+  /// Returns the durability in the name of its results; an engine in memory survives nothing.
   func durability(_ asked: Durability) -> Durability { outlivesProcess ? asked : .none }
 
-  /// Whether its program has the workload.
+  /// Whether its program supports the workload.
   func canRun(_ workload: any Workload) -> Bool {
     isOurs || workload.rivals?.contains(name) ?? (name != Self.recordsOnly)
   }
 
-  /// Whether it is run when nobody names it: millions of records are left to the quick ones.
+  /// Whether it runs without being named: millions of records are left to the fast engines.
   func takesPart(in workload: any Workload) -> Bool {
     if isChosenByNameOnly || !canRun(workload) { return false }
     return workload.defaultCounts.count == 1
       || !["memory", "grdb", "grdb-optimised"].contains(name)
   }
 
-  /// All there are, whether built or not.
+  /// Returns all contestants, built or not.
   ///
-  /// - Parameter rivals: the folder of the rivals' programs.
-  /// - Returns: those of this package first.
+  /// - Parameter rivals: The folder of the rivals' programs.
+  /// - Returns: The contestants, with those of this package first.
   static func all(rivals: String?) -> [Contestant] {
     let folder = URL(fileURLWithPath: rivals ?? "/nonexistent")
     return ours(engines, "speedtests-worker")
@@ -60,7 +60,7 @@ struct Contestant {
     }
   }
 
-  /// By name, so that nobody builds swift-crypto who measures nothing encrypted.
+  /// Run by name only, so that swift-crypto is built only for measurements of encryption.
   private static let encrypted = [
     ("tokyo-cabinet-encrypted", "StoredObjects on Tokyo Cabinet, encrypted"),
     ("cdb-encrypted", "StoredObjects on CDB, encrypted"),
@@ -80,7 +80,7 @@ struct Contestant {
   ]
 }
 
-/// A program of this package, beside this one.
+/// Returns the URL of a program of this package, in the same directory as this one.
 func ownProgram(_ name: String) -> URL {
   URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     .deletingLastPathComponent().appending(path: name)

@@ -2,7 +2,7 @@ import ArgumentParser
 import SpeedWorkloads
 import StoredObjectsCore
 
-/// Measures what encryption adds to a record, beside the same store without, in turns.
+/// Measures the additional time of encryption for a record, alternating with an unencrypted store.
 struct EncryptionCost: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "encryption",
@@ -11,7 +11,7 @@ struct EncryptionCost: ParsableCommand {
   @Option(help: "How many records.") var count = 1_000_000
   @Option(help: "How often to run each; the least time counts.") var runs = 5
 
-  /// What is measured, and how many microseconds a record may take longer.
+  /// The workloads, with the maximum additional time for a record in microseconds.
   private static let limits = [("SimpleInsert", 3.0), ("SimpleFetch", 1.5)]
 
   func run() throws {
@@ -32,7 +32,7 @@ struct EncryptionCost: ParsableCommand {
     if excesses > 0 { throw ExitCode.failure }
   }
 
-  /// The least time for a record, without encryption and with it.
+  /// Returns the minimum time for a record, without and with encryption.
   private func measure(
     _ name: String, on engine: String
   ) throws -> (plain: Double, encrypted: Double) {

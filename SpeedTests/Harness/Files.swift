@@ -1,13 +1,13 @@
 import Foundation
 import Glibc
 
-/// The files in a folder and below.
+/// Returns the files in a folder and below.
 private func files(_ folder: URL) -> [URL] {
   let names = FileManager.default.subpaths(atPath: folder.path) ?? []
   return names.map { folder.appending(path: $0) }
 }
 
-/// The size of all files.
+/// Returns the size of all files.
 func byteCount(_ folder: URL) -> Int {
   files(folder).compactMap { file in
     let attributes = try? FileManager.default.attributesOfItem(atPath: file.path)
@@ -16,9 +16,9 @@ func byteCount(_ folder: URL) -> Int {
   }.reduce(0, +)
 }
 
-/// Has the files on the disk, and either in the system's memory or not.
+/// Syncs the files to the disk, and puts them into the system's cache or removes them from it.
 ///
-/// - Throws: what reading throws.
+/// - Throws: An error of reading.
 func settle(_ folder: URL, isCold: Bool) throws {
   for file in files(folder) {
     guard let handle = try? FileHandle(forReadingFrom: file) else { continue }

@@ -4,7 +4,7 @@ import SpeedWorkloads
 import TokyoCabinet
 import TokyoCabinetFile
 
-/// Measures the native reader and writer of hash files beside the C library, in one process.
+/// Measures the native reader and writer of hash files against the C library, in one process.
 struct HashFiles: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "hash-files", abstract: "Compare TokyoCabinetFile with the C library.")
@@ -42,7 +42,7 @@ struct HashFiles: ParsableCommand {
     throws
   {
     var times: [[Double]] = [[], []]
-    // One after the other, so that what slows the machine slows both.
+    // Alternately, so that anything that slows the machine slows both.
     for _ in 0..<runs {
       times[0].append(try ContinuousClock().measure(theirs) / .milliseconds(1))
       times[1].append(try ContinuousClock().measure(ours) / .milliseconds(1))
@@ -55,7 +55,7 @@ struct HashFiles: ParsableCommand {
   }
 }
 
-/// The same work, done by the C library and by the native code.
+/// The same work, by the C library and by the native code.
 struct HashFileRace {
   let directory: String
   let count: UInt32
@@ -97,7 +97,7 @@ struct HashFileRace {
     try writer.finish(synchronized: false)
   }
 
-  /// Makes a copy, and changes records in it.
+  /// Makes a copy and changes records in it.
   func changeCopy(_ part: UInt32) throws {
     let copy = directory + "/copy"
     try removeFile(copy)
@@ -107,7 +107,7 @@ struct HashFileRace {
     try database.close()
   }
 
-  /// Writes the file anew, with other records in the place of some.
+  /// Writes a new file in which some records are replaced.
   func changeAnew(_ part: UInt32) throws {
     try removeFile(ours)
     let file = try HashFile(theirs)
@@ -150,7 +150,7 @@ struct HashFileRace {
     try lookUp { key in try file.withValue(forKey: key) { $0.byteCount } }
   }
 
-  /// Asks for rows that follow one another in no order that a cache would know.
+  /// Looks up rows in an order that defeats caches.
   private func lookUp(_ size: (RawSpan) throws -> Int?) throws {
     var (row, sum) = (UInt32(1), 0)
     for _ in 0..<100_000 {
@@ -162,7 +162,7 @@ struct HashFileRace {
   }
 }
 
-/// Removes a file that need not be there.
+/// Removes a file if it exists.
 private func removeFile(_ path: String) throws {
   if FileManager.default.fileExists(atPath: path) {
     try FileManager.default.removeItem(atPath: path)

@@ -6,7 +6,7 @@ struct LatencySummary: Codable {
   let p99: Double
   let p999: Double
   let longest: Double
-  /// The longest of all runs.
+  /// The maximum of all runs.
   let longestOfAll: Double
 
   init?(_ runs: [Latencies]) {
@@ -19,7 +19,7 @@ struct LatencySummary: Codable {
   }
 }
 
-/// The second table: results of workloads that measure their operations one by one.
+/// The second table, with the results of workloads that measure single operations.
 enum LatencyTable {
   static let head = [
     "durability", "count", "times", "each s", "p50 ms", "p99", "p99.9", "longest", "of all",

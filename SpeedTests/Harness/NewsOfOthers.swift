@@ -3,13 +3,14 @@ import Foundation
 import SpeedWorkloads
 import StoredObjectsCore
 
-/// How soon a process hears of what another one saves.
+/// A measurement of the time until a process is notified of a save by another one.
 enum NewsOfOthers {
   static let count = 500
 
-  /// The times from the end of a save in one process to its news in another, in milliseconds, sorted.
+  /// Returns the times from the end of a save in one process to its notice in another, in
+  /// milliseconds, sorted.
   ///
-  /// News that come before the save returns take no time.
+  /// A notice that arrives before the save returns takes no time.
   static func delays(_ folder: String) throws -> [Double] {
     let container = try StoreContainer(
       backend: openStore(folder, .processes), classes: [Song.self])
@@ -31,8 +32,8 @@ enum NewsOfOthers {
 
   /// Waits for a task.
   ///
-  /// A command that is a task itself would have threads beside it from the beginning, which makes
-  /// mutexes slower for all that is measured.
+  /// A command that is itself a task would have additional threads from the beginning, which makes
+  /// mutexes slower for everything that is measured.
   private static func waitFor<Value: Sendable>(
     _ body: @escaping @Sendable () async throws -> Value
   ) throws -> Value {
@@ -51,11 +52,11 @@ enum NewsOfOthers {
     var result: Swift.Result<Value, any Error>?
   }
 
-  /// The same clock in all processes, in nanoseconds.
+  /// Returns the time of a clock that all processes share, in nanoseconds.
   static func now() -> UInt64 { DispatchTime.now().uptimeNanoseconds }
 }
 
-/// The other process, which saves now and then.
+/// The other process, which saves from time to time.
 struct NewsWorker: ParsableCommand {
   static let configuration = CommandConfiguration(commandName: "news-worker", shouldDisplay: false)
 

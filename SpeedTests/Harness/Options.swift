@@ -2,7 +2,7 @@ import ArgumentParser
 import SpeedWorkloads
 import StoredObjectsCore
 
-/// What to measure.
+/// The selection of measurements.
 struct Options: ParsableArguments {
   @Option(help: "Only this workload; can be given again.") var workload: [String] = []
   @Option(help: "Only this engine; can be given again.") var engine: [String] = []
@@ -35,13 +35,13 @@ struct Options: ParsableArguments {
     }
   }
 
-  /// What to run, in groups whose members do the same.
+  /// Returns the selected contestants, in groups whose members do the same work.
   func groups(of contestants: [Contestant]) throws -> [Group] {
     let engines = try chosenEngines(contestants)
     return try chosenWorkloads().flatMap { workload in
       (count.map { [$0] } ?? workload.defaultCounts).flatMap { count in
         (levels ?? workload.durabilities).enumerated().map { workspace, level in
-          // What never outlives the process has no durability: once is enough.
+          // An engine that never outlives the process has no durability: one level is enough.
           let members = engines.filter { workspace == 0 || $0.outlivesProcess }
             .filter { engine.isEmpty ? $0.takesPart(in: workload) : $0.canRun(workload) }
           return Group(
@@ -89,7 +89,7 @@ struct Options: ParsableArguments {
   }
 }
 
-/// Engines that do the same, one after the other.
+/// Engines that do the same work, one after another.
 struct Group {
   let workload: any Workload
   let count: Int

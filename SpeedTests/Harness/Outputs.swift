@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// Where the results go, besides the terminal.
+/// The destinations of the results, in addition to the terminal.
 struct Outputs: ParsableArguments {
   @Option(help: "Write the results to this file, as JSON.") var json: String?
   @Option(help: "Draw the results into this file, as SVG.") var chart: String?

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Another process: of this program, if nothing else is said.
+/// Another process, by default of this program.
 struct OwnProcess {
   private let process = Process()
   private let output = Pipe()
 
-  /// Starts it.
+  /// Starts the process.
   init(_ arguments: [String], of program: String = "/proc/self/exe") throws {
     process.executableURL = URL(filePath: program)
     process.arguments = arguments
@@ -13,7 +13,7 @@ struct OwnProcess {
     try process.run()
   }
 
-  /// Waits for its end, and returns the lines of its output.
+  /// Waits until the process ends, and returns the lines of its output.
   func lines() -> [String] {
     let bytes = output.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()

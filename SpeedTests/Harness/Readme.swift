@@ -39,7 +39,7 @@ enum Readme {
     """
   }
 
-  /// Groups of results that are the same work, in order.
+  /// Returns groups of results of the same work, in order.
   private static func groups(_ results: [Result]) -> [[Result]] {
     results.reduce(into: [[Result]]()) { groups, result in
       let index = groups.firstIndex {
@@ -72,12 +72,12 @@ enum Readme {
     return "\(text) (\(format(ratio, 2)))"
   }
 
-  /// Memory and files of ours, and of the yardstick.
+  /// Returns the memory and file sizes of our engines, and of the yardstick.
   private static func sizes(_ results: [Result]) -> String {
     let head = [
       "Workload", "Count", "Peak memory, MiB", "of SQLite", "Files, MiB", "of SQLite",
     ]
-    // Durability changes neither.
+    // Durability changes neither of them.
     let first = groups(results).reduce(into: [[Result]]()) { groups, group in
       let isKnown = groups.contains {
         $0[0].workload == group[0].workload && $0[0].count == group[0].count
@@ -95,7 +95,8 @@ enum Readme {
     return table(head, rows, leading: 1)
   }
 
-  /// The times of single operations, of workloads that measure them; nothing without one.
+  /// Returns the times of single operations, for workloads that measure them; otherwise an empty
+  /// text.
   private static func latencies(_ results: [Result]) -> String {
     let titles = Contestant.all(rivals: nil).map { ($0.name, $0.title) }
     let rows = results.compactMap { result in

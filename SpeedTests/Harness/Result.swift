@@ -2,7 +2,7 @@ import Foundation
 import SpeedWorkloads
 import StoredObjectsCore
 
-/// What one run took.
+/// The costs of one run.
 struct Measurement {
   let milliseconds: Double
   let peakMiB: Double
@@ -18,16 +18,16 @@ struct Result: Codable {
   let durability: String
   let count: Int
   let operations: Int
-  /// How many cores each run had; nil for all.
+  /// The number of cores of each run; nil for all.
   let cores: Int?
   let medianMs: Double
   let minMs: Double
   let maxMs: Double
   let peakRssMib: Double
   let fileBytes: Int
-  /// What a run wrote to the disk.
+  /// The bytes that a run wrote to the disk.
   let writtenBytes: Int
-  /// The peak memory without pages of files that are mapped.
+  /// The peak memory without pages of mapped files.
   let ownMib: Double
   let latencies: LatencySummary?
 
@@ -49,13 +49,14 @@ struct Result: Codable {
     latencies = LatencySummary(runs.compactMap(\.latencies))
   }
 
-  /// Whether both are the same work.
+  /// Whether both results are of the same work.
   func isComparable(with other: Result) -> Bool {
     workload == other.workload && count == other.count && operations == other.operations
       && durability == other.durability && cores == other.cores
   }
 
-  /// Whether it was timed inside the process: what has to be prepared there always is.
+  /// Whether the run was timed inside the process, as always for an engine that has to be prepared
+  /// there.
   var isInside: Bool {
     let workload = workloads.first { $0.name == self.workload }
     return workload?.timing == .inside || !outlivesProcess
@@ -65,7 +66,7 @@ struct Result: Codable {
     engines.first { $0.name == engine }?.outlivesProcess ?? true
   }
 
-  /// The time as a multiple of the yardstick's, at the same work and durability.
+  /// Returns the time as a multiple of the yardstick's, for the same work and durability.
   func ratio(among results: [Result]) -> Double? {
     guard outlivesProcess else { return nil }
     let yardstick = results.first { $0.engine == Contestant.yardstick && isComparable(with: $0) }
@@ -73,7 +74,7 @@ struct Result: Codable {
   }
 }
 
-/// What `--json` writes, and `--from` reads.
+/// The report that `--json` writes and `--from` reads.
 struct Report: Codable {
   let results: [Result]
 
@@ -93,13 +94,13 @@ struct Report: Codable {
   }
 }
 
-/// The middle one of some numbers.
+/// Returns the median of some numbers.
 func median(_ numbers: [Double]) -> Double {
   let sorted = numbers.sorted()
   return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
 }
 
-/// A number with so many digits behind the point, and commas between thousands.
+/// Returns a number with a number of decimals, and commas between thousands.
 func format(_ value: Double, _ digits: Int) -> String {
   let text = String(format: "%.\(digits)f", abs(value))
   let whole = text.prefix { $0 != "." }
@@ -109,5 +110,5 @@ func format(_ value: Double, _ digits: Int) -> String {
   return (value < 0 ? "-" : "") + grouped + text.dropFirst(whole.count)
 }
 
-/// Milliseconds with as many digits as mean something.
+/// Returns milliseconds with only the significant decimals.
 func milliseconds(_ value: Double) -> String { format(value, value < 10 ? 2 : value < 100 ? 1 : 0) }

@@ -2,16 +2,16 @@ import Foundation
 import SpeedWorkloads
 import StoredObjectsCore
 
-/// Runs workloads, each run in a new process with a new directory.
+/// A runner of workloads, with each run in a new process and a new directory.
 struct Runner {
   let runs: Int
   var isCold = false
-  /// How many cores a run has; nil for all.
+  /// The number of cores of a run; nil for all.
   var cores: Int?
 
-  /// Measures engines at the same work.
+  /// Measures engines with the same workload.
   ///
-  /// They take turns, so that what else the machine does hits all of them alike.
+  /// They alternate, so that other work of the machine affects all of them equally.
   func measure(_ group: Group) throws -> [Result] {
     let folder = FileManager.default.temporaryDirectory
       .appending(path: "speedtests-\(UUID().uuidString)")
@@ -30,7 +30,7 @@ struct Runner {
     return zip(group.members, measurements).map { Result(group, $0, cores: cores, $1) }
   }
 
-  /// One run, with a copy of what was prepared.
+  /// Performs one run with a copy of the prepared directory.
   private func run(_ member: Contestant, _ group: Group, in folder: URL) throws -> Measurement {
     let prepared = folder.appending(path: "prepared/\(member.name)")
     let workspace = folder.appending(path: "run")
@@ -51,9 +51,9 @@ struct Runner {
       latencies: answer.latencies)
   }
 
-  /// Has the launcher run a program, and waits until both have ended.
+  /// Starts a program through the launcher, and waits until both have ended.
   ///
-  /// - Returns: what the program wrote, and the launcher's line about the whole process.
+  /// - Returns: The output of the program, and the launcher's line about the whole process.
   private func start(
     _ member: Contestant, _ group: Group, _ directory: URL, _ step: String
   ) throws -> String {
@@ -77,22 +77,22 @@ struct Runner {
   }
 }
 
-/// What a program answers.
+/// The answer of a program.
 struct Answer: Decodable {
-  /// From before the store was opened to when it was closed.
+  /// The time from before the store was opened until it was closed.
   let milliseconds: Double
-  /// The most memory that the process had at any time.
+  /// The peak memory of the process.
   let peakMiB: Double
-  /// How long single operations took, of a workload that measures them.
+  /// The times of single operations, for a workload that measures them.
   let latencies: Latencies?
 }
 
-/// What the launcher says of a process.
+/// The launcher's measurements of a process.
 struct ProcessCost {
   let milliseconds: Double
-  /// What it wrote to the disk, in whole pages.
+  /// The bytes written to the disk, in whole pages.
   let writtenBytes: Int
-  /// The most memory that it had, without pages of files that it maps.
+  /// The peak memory without pages of mapped files.
   let ownMiB: Double
 
   init?(line: Substring) {
@@ -104,7 +104,7 @@ struct ProcessCost {
   }
 }
 
-/// A program did not do its work.
+/// An error of a program that failed to do its work.
 struct RunFailure: Error, CustomStringConvertible {
   let workload: String
   let engine: String

@@ -4,7 +4,8 @@ import SpeedWorkloads
 import StoredObjectsCore
 import TokyoCabinetBackend
 
-/// Measures what sharing a store between processes costs, and what two of them save at once.
+/// Measures the cost of sharing a store between processes, and the concurrent saves of two
+/// processes.
 struct SharingCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sharing",
@@ -15,10 +16,10 @@ struct SharingCommand: ParsableCommand {
   @Option(help: "The directory of SQLite's program; without it there is no comparison.")
   var rivals: String?
 
-  /// A shared store that one process has open saves at least so often, compared with an exclusive
-  /// one, and reads take so long at most.
+  /// The minimum ratio of saves to a shared store that one process has open to those to an
+  /// exclusive one, and the maximum ratio of the times of reads.
   private static let (saveLimit, readLimit) = (0.9, 1.02)
-  /// Half of all saves of another process are known after so many milliseconds.
+  /// The maximum median time until a save of another process is known, in milliseconds.
   private static let newsLimit = 1.0
 
   func run() throws {
@@ -27,7 +28,7 @@ struct SharingCommand: ParsableCommand {
     Thread {}.start()
     var (saves, reads, pairs): ([Double], [Double], [Double]) = ([], [], [])
     var rivalPairs: [Double] = []
-    // Where it could not be built, the script has said so.
+    // If it could not be built, the script has reported that.
     let rival = rivals.map { $0 + "/sqlite-writer" }
       .flatMap { FileManager.default.isExecutableFile(atPath: $0) ? $0 : nil }
     for _ in 0..<runs {
@@ -73,7 +74,7 @@ struct SharingCommand: ParsableCommand {
     try withFolder { try SharedStore($0, sharing).measure(seconds: seconds) }
   }
 
-  /// The saves a second of two processes together.
+  /// Returns the number of saves per second of two processes together.
   private func savesOfTwoProcesses() throws -> Double {
     try withFolder { folder in
       let keeper = try SharedStore(folder, .processes)
@@ -90,7 +91,7 @@ struct SharingCommand: ParsableCommand {
     try withFolder { folder in
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
       let file = folder + "/songs.sqlite"
-      // Makes the table, which takes the lock that the two will share.
+      // Creates the table, which takes the lock that the two will share.
       _ = try OwnProcess([file, "0"], of: program).lines()
       return try sum(of: (0..<2).map { _ in try OwnProcess([file, "\(seconds)"], of: program) })
     }
@@ -111,7 +112,7 @@ struct SharingCommand: ParsableCommand {
   }
 }
 
-/// One of two processes that save at once.
+/// One of two processes that save at the same time.
 struct SharingWorker: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sharing-worker", shouldDisplay: false)

@@ -1,10 +1,10 @@
-/// The most that a time of ours may be, as a multiple of another one of the same run.
+/// The upper limit of one of our times, as a multiple of another time of the same run.
 struct SpeedLimit {
   let workload: String
-  /// Another engine at the same work, or the same engine at another.
+  /// Another engine with the same workload, or the same engine with another workload.
   let other: Other
   let most: Double
-  /// At which durability; nil for all that are measured.
+  /// The durability; nil for all that are measured.
   var durability: String?
 
   enum Other {
@@ -14,13 +14,14 @@ struct SpeedLimit {
 
   private static let ours = "tokyo-cabinet"
 
-  /// What finding objects and texts may take, keeping indexes for it, and key-value stores.
+  /// The limits for finding objects and texts, for maintaining their indexes, and for key-value
+  /// stores.
   static let all = finding + keyValues
 
-  /// A third is three times as fast as GRDB with statements prepared once.
+  /// The limit 0.33 means three times as fast as GRDB with statements prepared once.
   ///
-  /// Single puts at full durability wait for the disk, and how long is its own affair. At process
-  /// durability a quarter of the time of 2,000 goes into opening and closing, with both.
+  /// Single puts at full durability wait for the disk, whose time is not ours. At process
+  /// durability a quarter of the time of 2,000 puts is spent on opening and closing, with both.
   private static let keyValues =
     ([
       ("KeyValuePut", nil, 0.33), ("KeyValueGet", nil, 0.33),
@@ -44,7 +45,7 @@ struct SpeedLimit {
       SpeedLimit(workload: "IndexedInsert", other: .workload("SimpleInsert"), most: 1.6),
     ]
 
-  /// The ratios of which both times have been measured, each with its limit.
+  /// Returns the ratios for which both times have been measured, each with its limit.
   static func ratios(_ results: [Result]) -> [(limit: SpeedLimit, ratio: Double)] {
     all.flatMap { limit in
       results.filter { limit.isFor($0) }.compactMap { own in
@@ -68,7 +69,7 @@ struct SpeedLimit {
     }
   }
 
-  /// The ratio in a line.
+  /// Returns the ratio as a line of text.
   func text(_ ratio: Double) -> String {
     let name =
       switch other {

@@ -43,7 +43,7 @@ struct SpeedTests: ParsableCommand {
   }
 }
 
-/// The measurement itself: workloads on engines that take turns.
+/// The measurement itself: workloads on engines that alternate.
 struct Compare: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compare", abstract: "Run workloads and print a table (the default).")
@@ -69,7 +69,7 @@ struct Compare: ParsableCommand {
       let measured = try runner.measure(group)
       measured.forEach { say(Table.row($0, among: measured)) }
       results += measured
-      // After each, so that a long measurement that is broken off has not been in vain.
+      // After each group, so that an interrupted measurement leaves its results.
       try outputs.write(results, conditions)
     }
     LatencyTable.lines(results).forEach(say)
@@ -78,7 +78,7 @@ struct Compare: ParsableCommand {
 
   /// Prints the ratios that have a limit.
   ///
-  /// - Throws: `ExitCode` when one is beyond it, and that is asked for.
+  /// - Throws: `ExitCode` if one exceeds its limit and the options ask for that.
   private func compareWithLimits(_ results: [Result]) throws {
     let ratios = SpeedLimit.ratios(results)
     if ratios.isEmpty { return }
@@ -87,7 +87,7 @@ struct Compare: ParsableCommand {
     if options.limits, ratios.contains(where: { $1 > $0.most }) { throw ExitCode.failure }
   }
 
-  /// What the options ask for.
+  /// Returns the groups that the options select.
   private func chosen() throws -> [Group] {
     try options.groups(of: Contestant.all(rivals: options.rivals))
   }
@@ -114,7 +114,7 @@ func refuseDebugBuild() throws {
   }
 }
 
-/// Prints a line at once, also into a pipe.
+/// Prints a line without buffering, also into a pipe.
 private func say(_ line: String) {
   FileHandle.standardOutput.write(Data((line + "\n").utf8))
 }

@@ -19,8 +19,7 @@ enum Table {
   }
 }
 
-/// Lines of cells in columns: text at their beginnings in the leading ones, at their ends in the
-/// others.
+/// A table of text: the leading columns are left-aligned, the others right-aligned.
 struct TextTable {
   let widths: [Int]
   let leading: Int

@@ -1,18 +1,18 @@
 import Foundation
 
-// The loops are written twice, because generic ones would call the accessors through a table.
+// The loops are written twice, because generic loops would call the accessors through a table.
 
 private let turns = 20_000
 
-/// The nanoseconds of one access of so many to each of a thousand objects: processor time, which
-/// other processes do not change much.
+/// Returns the time of one of many accesses to each of a thousand objects, in nanoseconds of
+/// processor time, which other processes hardly change.
 private func nanoseconds(_ body: () -> Void) -> Double {
   let start = clock()
   body()
   return Double(clock() - start) / Double(CLOCKS_PER_SEC) * 1e9 / Double(turns * 1000)
 }
 
-/// Accesses to a thousand hand-written songs.
+/// Measures accesses to a thousand hand-written songs.
 @inline(never) func accessHandwritten(_ songs: [HandwrittenSong], _ times: inout SongTimes) {
   var sum: UInt32 = 0
   times.readNumber = nanoseconds {
@@ -32,7 +32,7 @@ private func nanoseconds(_ body: () -> Void) -> Double {
 }
 
 #if Macros
-  /// The same accesses to songs by `@Stored`.
+  /// Measures the same accesses to songs by `@Stored`.
   @inline(never) func accessGenerated(_ songs: [GeneratedSong], _ times: inout SongTimes) {
     var sum: UInt32 = 0
     times.readNumber = nanoseconds {

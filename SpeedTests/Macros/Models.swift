@@ -4,14 +4,14 @@ import StoredObjectsCore
   import StoredObjects
 #endif
 
-/// A song, however its class is written.
+/// A song, with a hand-written or a generated class.
 protocol SongClass: StoredObject {
   var title: String { get set }
   var seconds: UInt32 { get set }
   var songs: [Self] { get set }
 }
 
-/// Written by hand.
+/// A song written by hand.
 final class HandwrittenSong: StoredObject, SongClass {
   @Content var title: String = ""
   @Content var seconds: UInt32 = 0
@@ -31,7 +31,7 @@ final class HandwrittenSong: StoredObject, SongClass {
 }
 
 #if Macros
-  /// The same by `@Stored`.
+  /// The same song by `@Stored`.
   @Stored final class GeneratedSong: StoredObject, SongClass {
     var title: String = ""
     var seconds: UInt32 = 0

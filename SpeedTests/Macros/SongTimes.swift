@@ -2,7 +2,7 @@ import Foundation
 import StoredObjectsCore
 import TokyoCabinetBackend
 
-/// What one class of songs took in one run.
+/// The times of one class of songs in one run.
 struct SongTimes {
   var insert = 0.0
   var save = 0.0
@@ -12,7 +12,8 @@ struct SongTimes {
   var setNumber = 0.0
   var append = 0.0
 
-  /// What is printed: the first three in milliseconds, the others in nanoseconds for one access.
+  /// The printed columns: the first three in milliseconds, the others in nanoseconds for one
+  /// access.
   static let columns = [
     Column("insert, ms", 0, factor: 1.1) { $0.insert },
     Column("save, ms", 0, factor: 1.1) { $0.save },
@@ -24,7 +25,7 @@ struct SongTimes {
   ]
 }
 
-/// One of the times, and what `@Stored` may take, of the time of the hand-written class.
+/// One of the times, with the limit for `@Stored` relative to the hand-written class.
 struct Column: Sendable {
   let name: String
   let digits: Int
@@ -51,15 +52,16 @@ struct Column: Sendable {
   }
 }
 
-/// The median of one column.
+/// Returns the median of one column.
 func median(_ times: [SongTimes], _ value: (SongTimes) -> Double) -> Double {
   times.map(value).sorted()[times.count / 2]
 }
 
-/// Reads and changes properties of some objects, and notes the nanoseconds of each access.
+/// A closure that reads and changes properties of objects, and records the nanoseconds of each
+/// access.
 typealias Accesses<Song> = ([Song], inout SongTimes) -> Void
 
-/// Measures one class, in a store of its own.
+/// Measures one class in a separate store.
 func measure<Song: SongClass>(
   _ type: Song.Type, _ count: Int, accesses: Accesses<Song>
 ) throws -> SongTimes {
@@ -84,7 +86,7 @@ func measure<Song: SongClass>(
   return times
 }
 
-/// A store did not give what was saved.
+/// An error of a store that did not return the saved data.
 struct WrongResult: Error {}
 
 private func insert<Song: SongClass>(_ type: Song.Type, _ count: Int, in store: Store) {

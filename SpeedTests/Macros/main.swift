@@ -2,8 +2,8 @@ import Foundation
 import StoredObjectsCore
 import TokyoCabinetBackend
 
-// Compares hand-written classes with those of @Stored, one after the other in one process, so that
-// what slows the machine slows both.
+// Compares hand-written classes with those of @Stored, alternately in one process, so that anything
+// that slows the machine slows both.
 
 #if Macros
   let arguments = CommandLine.arguments.dropFirst().compactMap { Int($0) }

@@ -6,10 +6,10 @@ let warnings: [CSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-/// What StoredObjects is compared with.
+/// The rivals that StoredObjects is compared with.
 ///
-/// A package of its own, so that nobody who uses the library fetches or builds it. `./dev bench`
-/// builds it and starts its programs.
+/// This is a separate package, so that users of the library neither fetch nor build it. `./dev
+/// bench` builds it and starts its programs.
 let package = Package(
   name: "Rivals",
   dependencies: [

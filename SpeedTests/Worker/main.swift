@@ -1,12 +1,13 @@
-// One step of one run, in a process of its own:
+// One step of one run, in a separate process:
 // speedtests-worker one --workload W --engine E --count N --operations N --directory D
 //   --durability L --step prepare|run
 //
-// What it took goes to the standard output as JSON. The programs of the rivals take and answer the
-// same. There is no Foundation in here, because a process with it takes longer to start.
+// The measurements are written to the standard output as JSON. The programs of the rivals have the
+// same arguments and output. Foundation is not used, because a process with it takes longer to
+// start.
 import SpeedWorkloads
 
-/// The place of the run.
+/// The workspace of the run.
 ///
 /// It lives until the process ends, and so do the objects that a workload keeps.
 var workspace: Workspace?

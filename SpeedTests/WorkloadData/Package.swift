@@ -1,9 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// What StoredObjects and its rivals in Swift work on, so that it is the same.
+/// The data of the workloads, shared by StoredObjects and its rivals in Swift.
 ///
-/// A package of its own: the speed tests and the rivals are two others.
+/// It is a separate package, because the speed tests and the rivals are two others.
 let package = Package(
   name: "WorkloadData",
   products: [.library(name: "WorkloadData", targets: ["WorkloadData"])],

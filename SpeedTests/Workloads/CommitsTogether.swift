@@ -4,24 +4,24 @@ package import StoredObjectsCore
 import Synchronization
 import TokyoCabinetBackend
 
-/// How often stores save in a second, each in an actor on a thread of its own, all on one backend.
+/// Measures the saves per second of stores on one backend, each in an actor with a separate thread.
 package struct CommitsTogether {
-  /// What one kind of crowd has done.
+  /// The result for one number of stores.
   package struct Outcome: Sendable {
     package let savesPerSecond: Double
-    /// How long saves took, in milliseconds, in ascending order.
+    /// The times of saves in milliseconds, in ascending order.
     package let times: [Double]
   }
 
   let directory: String
   let durability: Durability
 
-  /// Measures saves to a store in a directory.
+  /// Creates a measurement of saves to a store in a directory.
   package init(directory: String, durability: Durability) {
     (self.directory, self.durability) = (directory, durability)
   }
 
-  /// Lets some stores save one object after the other.
+  /// Measures some stores that save one object after another.
   package func measure(stores count: Int, seconds: Double) throws -> Outcome {
     let backend = try TokyoCabinetBackend(
       directory: directory, configuration: .init(durability: durability))
@@ -36,7 +36,7 @@ package struct CommitsTogether {
   }
 }
 
-/// What savers have done, for the thread that waits for them.
+/// The results of savers, for the thread that waits for them.
 private final class Finished: Sendable {
   private let semaphore = DispatchSemaphore(value: 0)
   private let times = Mutex<[Double]>([])
@@ -52,7 +52,7 @@ private final class Finished: Sendable {
   }
 }
 
-/// A store in an actor with a thread of its own.
+/// A store in an actor with a separate thread.
 private actor Saver {
   private let executor = ThreadExecutor()
   nonisolated var unownedExecutor: UnownedSerialExecutor {

@@ -1,6 +1,6 @@
 import StoredObjectsCore
 
-/// All playlists, and the title of the first song of each.
+/// Fetches all playlists, and the title of the first song of each.
 struct ComplexFetch: Workload {
   let name = "ComplexFetch"
   let summary = "fetch all playlists and the title of each one's first song"

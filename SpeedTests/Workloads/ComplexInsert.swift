@@ -1,6 +1,6 @@
 import StoredObjectsCore
 
-/// Playlists of 100 songs each, and 100 songs for each playlist.
+/// Inserts playlists of 100 songs each, and 100 songs for each playlist.
 struct ComplexInsert: Workload {
   let name = "ComplexInsert"
   let summary = "insert songs and playlists of 100 songs, and save them once"
@@ -24,7 +24,7 @@ func insertPlaylists(_ workspace: Workspace, _ count: Int, of length: Int) throw
     for index in 0..<count / length {
       let playlist = Playlist()
       playlist.title = "Playlist \(index)"
-      // Not the songs' own order, so that their order is data.
+      // Not the order of the songs themselves, so that the order of a list is data.
       let members = (0..<length).map { songs[($0 * 977 + index * length) % count] }
       playlist.songs = ObjectList(members)
       store.insert(playlist)

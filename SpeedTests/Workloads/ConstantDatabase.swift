@@ -1,27 +1,27 @@
 import CDB
 
-/// What is compared with libcdb; the same in C is in SpeedTests/Rivals/Sources/CDBRival.
+/// The steps compared with libcdb; the same in C is in SpeedTests/Rivals/Sources/CDBRival.
 package enum ConstantDatabase {
-  /// What is timed.
+  /// A step that is timed.
   package enum Step: String, CaseIterable {
-    /// A new file, which is not synced.
+    /// Write a new file, which is not synced.
     case write
-    /// As many look-ups as there are records, in no order.
+    /// Look up as many records as there are, in no order.
     case find
-    /// All records in the order of the file.
+    /// Scan all records in the order of the file.
     case scan
   }
 
   private static let valueSize = 30
 
-  /// Keys have no order, so that look-ups one after the other go all over the file.
+  /// Keys have no order, so that successive look-ups are spread over the whole file.
   @inline(__always)
   private static func key(_ index: UInt32) -> InlineArray<8, UInt8> {
     let number = (UInt64(index) + 1) &* 0x9E37_79B9_7F4A_7C15
     return InlineArray { UInt8(truncatingIfNeeded: number >> UInt64(8 * $0)) }
   }
 
-  /// Does a step with a file of so many records.
+  /// Performs a step with a file of a number of records.
   ///
   /// - Throws: `CDBError`, or ``WrongResult``.
   package static func run(_ step: Step, _ path: String, _ count: UInt32) throws {

@@ -1,10 +1,10 @@
 import Foundation
 import StoredObjectsCore
 
-/// The time to open a store after its process has died.
+/// Measures the time to open a store after its process has died.
 ///
-/// The count is the number of songs that the process had changed, in saves of 100. The store has ten
-/// times as many. A run doesn't close it either: its time ends when one song has been read.
+/// The count is the number of songs that the process had changed, in saves of 100. The store has
+/// ten times as many. A run doesn't close it either: its time ends when one song has been read.
 struct CrashRecovery: Workload {
   let name = "CrashRecovery"
   let summary = "open a store whose process died after many saves, and read one song"
@@ -18,7 +18,7 @@ struct CrashRecovery: Workload {
     try insertSongs(workspace, count * 10)
     let store = try workspace.openStore()
     try changeSongs(store, of: count * 10, saves: count / 100) { try $0() }
-    // Leaves the files as SIGKILL does: nothing of this process runs any more.
+    // Leaves the files as SIGKILL does: no more code of this process runs.
     _exit(0)
   }
 

@@ -13,10 +13,10 @@ private final class Link: StoredObject {
   override func writeContent(to buffer: inout DataBuffer) { buffer.write(next) }
 }
 
-/// A chain of objects, each of which refers to the next one.
+/// Saves, visits and deletes a chain of objects, each of which refers to the next one.
 ///
-/// The time must grow with the number of objects, and the stack must not. Only StoredObjects is
-/// measured.
+/// The time must be linear in the number of objects, and the stack must not grow with it. Only
+/// StoredObjects is measured.
 struct DeepGraph: Workload {
   let name = "DeepGraph"
   let summary = "save a chain of objects; reopen, walk it, delete it by cascade, save"

@@ -1,10 +1,10 @@
 import StoredObjectsCore
 import WorkloadData
 
-/// SQLite has FTS5; the others have no full-text search.
+/// The rivals with full-text search; SQLite has FTS5.
 private let textRivals: Set<String> = ["sqlite-c", "grdb", "grdb-optimised"]
 
-/// The full-text index of songs that are there.
+/// Builds the full-text index of existing songs.
 struct FullTextBuild: Workload {
   let name = "FullTextBuild"
   let summary = "make a full-text index of the titles of songs that are there, for parts of words"
@@ -20,17 +20,17 @@ struct FullTextBuild: Workload {
   }
 }
 
-/// Searches in a million titles, for what is in 30,000 of them and for what is in 20.
+/// Searches a million titles for text that is in 30,000 of them and for text that is in 20.
 ///
-/// The count is that of the titles.
+/// The count is the number of titles.
 struct FullTextSearch: Workload {
-  /// What is searched for, and what of it comes back.
+  /// The kind of the search text, and of the result.
   enum Kind: Int {
-    /// Parts of words, all songs that have them.
+    /// Parts of words; all songs that contain them.
     case all
-    /// Parts of words, the best songs.
+    /// Parts of words; the best songs.
     case best
-    /// Words and beginnings of words, the best songs.
+    /// Words and prefixes of words; the best songs.
     case words
   }
 
@@ -55,7 +55,7 @@ struct FullTextSearch: Workload {
       for index in 0..<Self.searches {
         let found = try store.search(
           SearchedSong.self, query(index), limit: kind == .all ? .max : Self.limit)
-        // Rare words are in few titles, and in few of a small library none.
+        // Rare words are in few titles, and possibly in none of a small library.
         try expect(!found.isEmpty || index % 12 > 2, "nothing has \(Titles.wanted(index))")
       }
     }

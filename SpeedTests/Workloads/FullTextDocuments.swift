@@ -1,10 +1,10 @@
 import StoredObjectsCore
 import WorkloadData
 
-/// The full-text index of documents of a kilobyte each that are there.
+/// Builds the full-text index of existing documents of a kilobyte each.
 ///
-/// What is looked at is the memory as much as the time: it must stay the same for twice as many.
-/// Only StoredObjects is measured.
+/// The memory matters as much as the time: it must stay the same for twice as many documents. Only
+/// StoredObjects is measured.
 struct FullTextDocuments: Workload {
   let name = "FullTextDocuments"
   let summary = "make a full-text index of documents of 1 kB that are there, for parts of words"
@@ -24,7 +24,7 @@ struct FullTextDocuments: Workload {
     }
   }
 
-  /// A text of a kilobyte.
+  /// Returns a text of a kilobyte.
   private static func document(_ index: Int) -> String {
     var text = ""
     text.reserveCapacity(1100)

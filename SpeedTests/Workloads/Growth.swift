@@ -1,6 +1,6 @@
 import StoredObjectsCore
 
-/// What an object costs in stores of different sizes: all are inserted, then visited.
+/// Measures the cost of an object in stores of different sizes: all are inserted, then visited.
 struct Growth: Workload {
   let name = "Growth"
   let summary = "insert songs in one save, reopen the store, visit all and keep none"

@@ -4,7 +4,7 @@ import WorkloadData
 
 private let rivalsWithIndexes: Set<String> = ["sqlite-c", "grdb", "grdb-optimised"]
 
-/// New songs with an index of their titles, one save.
+/// Inserts songs with an index of their titles, in one save.
 struct IndexedInsert: Workload {
   let name = "IndexedInsert"
   let summary = "insert new songs with an index of their titles, and save them once"
@@ -26,9 +26,9 @@ func insertIndexedSongs(_ workspace: Workspace, _ count: Int) throws {
   }
 }
 
-/// Songs by their titles.
+/// Looks up songs by their titles.
 ///
-/// The count is that of the look-ups; there are ten times as many songs.
+/// The count is the number of look-ups; there are ten times as many songs.
 struct IndexedLookup: Workload {
   let name = "IndexedLookup"
   let summary = "look songs up by title, out of ten times as many, in random order"
@@ -52,7 +52,7 @@ struct IndexedLookup: Workload {
   }
 }
 
-/// A hundred songs in a range of titles each time.
+/// Fetches a hundred songs in a range of titles each time.
 ///
 /// There are a thousand times as many songs.
 struct RangeFetch: Workload {
@@ -80,7 +80,7 @@ struct RangeFetch: Workload {
   }
 }
 
-/// Fifty songs from the middle of all, by title.
+/// Fetches fifty songs from the middle of all, by title.
 struct SortedPage: Workload {
   let name = "SortedPage"
   let summary = "fetch a page of 50 songs by title, behind one in the middle of 1,000 times as many"
@@ -104,7 +104,7 @@ struct SortedPage: Workload {
   }
 }
 
-/// Songs far behind the first, by title.
+/// Fetches songs far after the first, by title.
 struct DeepPage: Workload {
   let name = "DeepPage"
   let summary = "fetch 20 songs by title at offsets up to the end of 1,000 times as many"
@@ -129,7 +129,7 @@ struct DeepPage: Workload {
   }
 }
 
-/// How many songs are between two titles.
+/// Counts the songs between two titles.
 struct CountRange: Workload {
   let name = "CountRange"
   let summary = "count the songs between two titles, out of a thousand times as many"

@@ -1,6 +1,6 @@
 import StoredObjectsCore
 
-/// An author, whose comments say by whom they are.
+/// An author, whose comments refer to it.
 private final class Author: StoredObject {
   @Content var comments: ObjectList<Comment> = []
 
@@ -22,9 +22,9 @@ private final class Comment: StoredObject {
   override func writeContent(to buffer: inout DataBuffer) { buffer.write(author) }
 }
 
-/// The single side of a relationship, which keeps a long list on the other side.
+/// Sets the to-one side of a relationship, which maintains a long list on the other side.
 ///
-/// Its time must grow with the number of objects, and not with its square. Only StoredObjects is
+/// The time must grow linearly with the number of objects, not quadratically. Only StoredObjects is
 /// measured.
 struct InverseEdit: Workload {
   let name = "InverseEdit"

@@ -2,7 +2,7 @@ import KeyValueStoreCore
 import StoredObjectsCore
 import WorkloadData
 
-/// A workload of a key-value store; of the rivals GRDB does the same in a table.
+/// A workload of a key-value store; of the rivals, GRDB does the same in a table.
 protocol KeyValueWorkload: Workload {}
 
 extension KeyValueWorkload {
@@ -10,7 +10,7 @@ extension KeyValueWorkload {
   var rivals: Set<String>? { ["grdb", "grdb-optimised"] }
 }
 
-/// Small items put into a table of a key-value store, a thousand in each commit.
+/// Puts small items into a table of a key-value store, a thousand in each commit.
 struct KeyValuePut: KeyValueWorkload {
   let name = "KeyValuePut"
   let summary = "put items into a key-value table, 1,000 in each commit"
@@ -19,7 +19,7 @@ struct KeyValuePut: KeyValueWorkload {
   func run(_ workspace: Workspace, _ count: Int) throws { try putItems(workspace, count) }
 }
 
-/// Items of a key-value table got one by one, in no order.
+/// Gets items of a key-value table one by one, in no order.
 struct KeyValueGet: KeyValueWorkload {
   let name = "KeyValueGet"
   let summary = "get all items of a key-value table by their keys, in no order"
@@ -31,7 +31,8 @@ struct KeyValueGet: KeyValueWorkload {
     try workspace.withTable { table in
       var index = 0
       for _ in 0..<count {
-        // A step that meets every index once, as it has no factor in common with round numbers.
+        // A step that visits every index once, because it has no factor in common with round
+        // numbers.
         index = (index + 61_803) % count
         let value = try table.get("item \(index)", as: String.self)
         try expect(value == title(index), "item \(index) is another")
@@ -40,7 +41,7 @@ struct KeyValueGet: KeyValueWorkload {
   }
 }
 
-/// One item in each commit, every one of them durable before the next begins.
+/// Puts one item in each commit; every commit is durable before the next begins.
 struct KeyValueSinglePuts: KeyValueWorkload {
   let name = "KeyValueSinglePuts"
   let summary = "put items into a key-value table, each in a commit of its own"
@@ -54,7 +55,7 @@ struct KeyValueSinglePuts: KeyValueWorkload {
   }
 }
 
-/// The same from many threads at once, as in a server: each waits until its own is durable.
+/// The same work from many threads at once, as in a server: each waits until its own is durable.
 struct KeyValueThreadPuts: KeyValueWorkload {
   let name = "KeyValueThreadPuts"
   let summary = "put items into a key-value table, one by one, from 16 threads at once"
@@ -71,13 +72,13 @@ struct KeyValueThreadPuts: KeyValueWorkload {
   }
 }
 
-/// The same from many tasks, which hold no thread while they wait.
+/// The same work from many tasks, which block no thread while they wait.
 struct KeyValueTaskPuts: KeyValueWorkload {
   let name = "KeyValueTaskPuts"
   let summary = "put items into a key-value table, one by one, from 100 tasks at once"
   let defaultCounts = [20_000]
   let durabilities: [Durability] = [.full, .process]
-  /// GRDB has no more than one writer.
+  /// GRDB has only one writer.
   let rivals: Set<String>? = []
 
   func run(_ workspace: Workspace, _ count: Int) throws {

@@ -1,8 +1,8 @@
 import StoredObjectsCore
 
-/// What one small save costs in a store that is large: it must not be the store's size.
+/// Measures the cost of one small save in a large store, which must not depend on the store's size.
 ///
-/// The count is that of the songs in it.
+/// The count is the number of songs in it.
 struct LargeStoreSave: Workload {
   let name = "LargeStoreSave"
   let summary = "open a large store, change one song, save, and close"

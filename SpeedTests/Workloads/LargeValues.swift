@@ -1,6 +1,6 @@
 import StoredObjectsCore
 
-/// New covers, each a little too large for its record, one save.
+/// Inserts covers, each a little too large for its record, in one save.
 struct LargeValueInsert: Workload {
   let name = "LargeValueInsert"
   let summary = "insert objects with values of 17 kB and save them once"
@@ -11,7 +11,7 @@ struct LargeValueInsert: Workload {
   func run(_ workspace: Workspace, _ count: Int) throws { try insertCovers(workspace, count) }
 }
 
-/// Covers, one by one, each with its value.
+/// Fetches covers one by one, each with its value.
 struct LargeValueFetch: Workload {
   let name = "LargeValueFetch"
   let summary = "read the values of 17 kB of all objects"

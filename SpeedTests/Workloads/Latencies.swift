@@ -1,31 +1,31 @@
-/// How long single operations of a run took, in milliseconds.
+/// The times of single operations of a run, in milliseconds.
 package struct Latencies: Decodable, Sendable {
   package let p50: Double
   package let p99: Double
   package let p999: Double
   package let longest: Double
 
-  /// As the programs answer.
+  /// The JSON of a program's answer.
   var json: String {
     "{\"p50\": \(p50), \"p99\": \(p99), \"p999\": \(p999), \"longest\": \(longest)}"
   }
 }
 
-/// Measures operations one by one.
+/// A recorder of the times of operations.
 struct LatencyRecorder {
   private var times: [Double] = []
 
-  /// Runs an operation, and records how long it took.
+  /// Runs an operation, and records its time.
   mutating func measure(_ operation: () throws -> Void) rethrows {
     let time = try ContinuousClock().measure(operation)
     times.append(time / .milliseconds(1))
   }
 
-  /// The figures of all operations; nil if there was none.
+  /// The latencies of all operations; nil if there was none.
   var latencies: Latencies? {
     if times.isEmpty { return nil }
     let sorted = times.sorted()
-    // The least time that so many of a thousand operations did not exceed.
+    // Returns the minimum time that so many of a thousand operations did not exceed.
     func bound(_ share: Int) -> Double { sorted[(sorted.count * share + 999) / 1000 - 1] }
     return Latencies(p50: bound(500), p99: bound(990), p999: bound(999), longest: bound(1000))
   }

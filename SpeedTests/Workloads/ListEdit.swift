@@ -1,8 +1,8 @@
 import StoredObjectsCore
 
-/// One move in a long list.
+/// Moves one entry in a long list.
 ///
-/// The count is that of the list's entries.
+/// The count is the number of the list's entries.
 struct ListEdit: Workload {
   let name = "ListEdit"
   let summary = "fetch a list, move its last entry to the middle, and save"

@@ -1,7 +1,7 @@
 import StoredObjectsCore
 import WorkloadData
 
-/// One of many sorted rows that changes at a time, followed by live results.
+/// Changes one of many sorted rows at a time, followed by live results.
 ///
 /// The latency is that of an edit, which moves the song, and of reading the new results. Only
 /// StoredObjects is measured.
@@ -26,7 +26,7 @@ struct LiveResultsEdit: Workload {
   }
 }
 
-/// The same where the titles are fetched again after each change.
+/// The same work, with the titles fetched again after each change.
 struct RefetchedResults: Workload {
   let name = "RefetchedResults"
   let summary = "change the title of one song of all, and fetch the IDs of all by title again"
@@ -47,7 +47,7 @@ struct RefetchedResults: Workload {
   }
 }
 
-/// Changes songs one by one, in random order, and measures the change with what follows.
+/// Changes songs one by one, in random order, and measures each change with its consequences.
 private func editSongs(
   _ store: Store, of count: Int, _ workspace: Workspace, _ follow: (Song) throws -> Void
 ) throws {

@@ -1,6 +1,6 @@
 import StoredObjectsCore
 
-/// Small stores one after the other, as in a program with a store for each document.
+/// Opens small stores one after another, as in a program with a store for each document.
 ///
 /// The count is the number of stores.
 struct ManyStores: Workload {

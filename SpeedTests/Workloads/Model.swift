@@ -1,8 +1,8 @@
 package import StoredObjectsCore
 
-/// A song as the original's speed tests had it: a title and a duration.
+/// A song of the original's speed tests: a title and a duration.
 package final class Song: StoredObject {
-  // Not `package`: the compiler leaves out more checks of what only this module can reach.
+  // Not `package`: the compiler removes more checks of properties that only this module can access.
   @Content var title = ""
   @Content var seconds: UInt32 = 0
 
@@ -25,7 +25,7 @@ package final class Song: StoredObject {
   }
 }
 
-/// A playlist as the original's speed tests had it: a title and its songs in order.
+/// A playlist of the original's speed tests: a title and its songs in order.
 package final class Playlist: StoredObject {
   @Content var title = ""
   @Content var songs: ObjectList<Song> = []
@@ -41,10 +41,10 @@ package final class Playlist: StoredObject {
   }
 }
 
-/// A song that can be found by its title.
+/// A song with an index of its title.
 ///
-/// Written out like all songs here: what a class has from a superclass of its own takes some
-/// hundred instructions more to make and to index, which would be measured.
+/// It is written out like all songs here: properties of a common superclass take some hundred
+/// additional instructions to create and to index, which would be measured.
 package final class IndexedSong: StoredObject {
   @Content var title = ""
   @Content var seconds: UInt32 = 0
@@ -66,7 +66,7 @@ package final class IndexedSong: StoredObject {
   }
 }
 
-/// A song whose title can be searched.
+/// A song with a full-text index of its title.
 package final class SearchedSong: StoredObject {
   @Content var title = ""
   @Content var seconds: UInt32 = 0
@@ -88,7 +88,7 @@ package final class SearchedSong: StoredObject {
   }
 }
 
-/// The same song, before there was a search.
+/// The same song without the full-text index.
 package final class UnsearchedSong: StoredObject {
   @Content var title = ""
   @Content var seconds: UInt32 = 0
@@ -107,7 +107,7 @@ package final class UnsearchedSong: StoredObject {
   }
 }
 
-/// An object with a value that is kept in a file of its own.
+/// An object with a value that is kept in a separate file.
 package final class Cover: StoredObject {
   static let byteCount = 17_000
 

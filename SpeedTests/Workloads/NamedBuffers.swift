@@ -1,6 +1,6 @@
 import StoredObjectsCore
 
-/// Small buffers under names of their own.
+/// Inserts small buffers, each under its own name.
 struct NamedBufferInsert: Workload {
   let name = "NamedBufferInsert"
   let summary = "set named buffers and save them once"
@@ -9,7 +9,7 @@ struct NamedBufferInsert: Workload {
   func run(_ workspace: Workspace, _ count: Int) throws { try insertBuffers(workspace, count) }
 }
 
-/// Named buffers, one by one.
+/// Fetches named buffers one by one.
 struct NamedBufferFetch: Workload {
   let name = "NamedBufferFetch"
   let summary = "read all named buffers by their names"

@@ -1,8 +1,8 @@
 import StoredObjectsCore
 
-/// How long a large store takes until it is of use.
+/// Measures the time until a large store can be used.
 ///
-/// The count is that of the songs in it.
+/// The count is the number of songs in it.
 struct OpenClose: Workload {
   let name = "OpenClose"
   let summary = "open a store, read one song, and close it"
@@ -18,7 +18,7 @@ struct OpenClose: Workload {
   }
 }
 
-/// One of the songs that were inserted, read by its row.
+/// Returns one of the inserted songs, read by its row.
 func song(_ index: Int, of store: Store) throws -> Song {
   let song = try store.object(Song.self, rowID: UInt32(index + 2))
   guard let song, song.seconds == UInt32(index % 600) else {

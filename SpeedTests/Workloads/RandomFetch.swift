@@ -1,9 +1,9 @@
 import StoredObjectsCore
 import WorkloadData
 
-/// Songs by their row IDs, in an order that no disk likes.
+/// Fetches songs by their row IDs, in an order that is bad for disks.
 ///
-/// The count is that of the look-ups; there are ten times as many songs.
+/// The count is the number of look-ups; there are ten times as many songs.
 struct RandomFetch: Workload {
   let name = "RandomFetch"
   let summary = "look songs up by row ID, out of ten times as many, in random order"

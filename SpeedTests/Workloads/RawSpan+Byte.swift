@@ -1,5 +1,5 @@
 extension RawSpan {
-  /// One of the bytes, to have looked at it.
+  /// One of the bytes, so that the span is really read.
   @inlinable @inline(__always)
   package func byte(at offset: Int) -> Int { Int(Span<UInt8>(_bytes: self)[offset]) }
 }

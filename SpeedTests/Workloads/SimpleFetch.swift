@@ -1,6 +1,6 @@
 import StoredObjectsCore
 
-/// All songs as objects, all held at the end.
+/// Fetches all songs as objects, and keeps them until the end.
 struct SimpleFetch: Workload {
   let name = "SimpleFetch"
   let summary = "fetch all songs, with their content"

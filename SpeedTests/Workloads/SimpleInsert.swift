@@ -1,6 +1,6 @@
 import StoredObjectsCore
 
-/// New songs, one save.
+/// Inserts songs in one save.
 struct SimpleInsert: Workload {
   let name = "SimpleInsert"
   let summary = "insert new songs and save them once"
@@ -11,7 +11,7 @@ struct SimpleInsert: Workload {
   }
 }
 
-/// Inserts songs, and saves all at once or each by itself.
+/// Inserts songs, and saves all of them together or each separately.
 func insertSongs(_ workspace: Workspace, _ count: Int, savesEach: Bool = false) throws {
   try workspace.withStore { store in
     for index in 0..<count {

@@ -1,6 +1,6 @@
 import StoredObjectsCore
 
-/// All songs one after the other, none kept: how much memory a walk takes.
+/// Visits all songs one after another and keeps none, to measure the memory of an iteration.
 struct SimpleScan: Workload {
   let name = "SimpleScan"
   let summary = "visit all songs and keep none"

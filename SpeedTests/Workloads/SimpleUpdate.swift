@@ -1,6 +1,6 @@
 import StoredObjectsCore
 
-/// Every third song gets a new title.
+/// Changes the title of every third song.
 struct SimpleUpdate: Workload {
   let name = "SimpleUpdate"
   let summary = "fetch all songs, change every third title, and save once"

@@ -1,6 +1,6 @@
 import StoredObjectsCore
 
-/// Many saves of one object each, every one of them durable before the next begins.
+/// Makes many saves of one object each; every save is durable before the next begins.
 struct SmallSaves: Workload {
   let name = "SmallSaves"
   let summary = "insert songs, and save after each"
@@ -12,7 +12,7 @@ struct SmallSaves: Workload {
   }
 }
 
-/// The same in a store that keeps a history.
+/// The same work in a store that keeps a history.
 struct RememberedSaves: Workload {
   let name = "RememberedSaves"
   let summary = "insert songs, and save after each, in a store that keeps a history"

@@ -1,7 +1,7 @@
 import StoredObjectsCore
 import WorkloadData
 
-/// Many saves to a large store, each of which is measured.
+/// Makes many saves to a large store, each of which is measured.
 ///
 /// The count is the number of songs in the store. The latency of a save includes the changes of the
 /// songs, and not the reading of them.
@@ -25,14 +25,14 @@ struct SustainedSaves: Workload {
   }
 }
 
-/// Reads 100 songs in random order, changes their titles and saves, as often as it is told to.
+/// Reads 100 songs in random order, changes their titles and saves, a number of times.
 ///
 /// - Parameters:
-///   - store: a store of songs.
-///   - count: the number of songs in it.
-///   - saves: the number of saves.
-///   - perform: called with each save, which it runs.
-/// - Throws: an error of the store, or ``WrongResult``.
+///   - store: A store of songs.
+///   - count: The number of songs in it.
+///   - saves: The number of saves.
+///   - perform: Called with each save, which it runs.
+/// - Throws: An error of the store, or ``WrongResult``.
 func changeSongs(
   _ store: Store, of count: Int, saves: Int, _ perform: (_ save: () throws -> Void) throws -> Void
 ) throws {

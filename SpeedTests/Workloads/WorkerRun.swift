@@ -1,15 +1,15 @@
 import Foundation
 import StoredObjectsCore
 
-/// The command line can't be followed.
+/// An error of the command line.
 package struct Misuse: Error, CustomStringConvertible {
   package let description: String
 
-  /// Says why.
+  /// Creates an error with its description.
   package init(description: String) { self.description = description }
 }
 
-/// The value that follows a name on the command line.
+/// Returns the value that follows a name on the command line.
 private func option(_ name: String) throws -> String {
   let words = CommandLine.arguments
   guard let index = words.firstIndex(of: name), index + 1 < words.count else {
@@ -18,7 +18,7 @@ private func option(_ name: String) throws -> String {
   return words[index + 1]
 }
 
-/// One of those that there are, by its name.
+/// Returns one of the available things by its name.
 private func find<Thing>(_ kind: String, in things: [Thing], by name: (Thing) -> String) throws
   -> Thing
 {
@@ -29,7 +29,7 @@ private func find<Thing>(_ kind: String, in things: [Thing], by name: (Thing) ->
   return found
 }
 
-/// The peak memory of this process, as the kernel counts it.
+/// Returns the peak memory of this process, as counted by the kernel.
 private func peakMiB() throws -> Double {
   let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
   let lines = status.split(separator: "\n")
@@ -39,8 +39,8 @@ private func peakMiB() throws -> Double {
 
 /// Runs the step that the command line names, on one of the engines.
 ///
-/// - Returns: the place of the run, which must live until the process ends, and with it the objects
-///   that a workload keeps.
+/// - Returns: The workspace of the run. It must live until the process ends, and so must the
+///   objects that a workload keeps.
 package func runStep(on engines: [any Engine]) throws -> Workspace {
   let workload = try find("--workload", in: workloads) { $0.name }
   let engine = try find("--engine", in: engines) { $0.name }

@@ -1,28 +1,28 @@
 package import StoredObjectsCore
 
-/// One thing to measure.
+/// A workload to measure.
 ///
-/// Each is a file in this folder.
+/// Each workload has a file in this folder.
 package protocol Workload: Sendable {
-  /// As on the command line.
+  /// The name on the command line.
   var name: String { get }
-  /// What it does, in a line.
+  /// A summary of the work in one line.
   var summary: String { get }
-  /// How large it is, if nobody says otherwise; several for a workload that compares sizes.
+  /// The default sizes; several for a workload that compares sizes.
   var defaultCounts: [Int] { get }
-  /// The durabilities that make a difference to it.
+  /// The durabilities that make a difference.
   var durabilities: [Durability] { get }
-  /// Between which moments it is timed.
+  /// The period that is timed.
   var timing: Timing { get }
-  /// The rivals that can do it; nil for all of them.
+  /// The rivals that support the workload; nil for all of them.
   var rivals: Set<String>? { get }
-  /// How many operations a run does, if nobody says otherwise; nil when the count says how many.
+  /// The default number of operations of a run; nil if the count determines it.
   var defaultOperations: Int? { get }
-  /// How many operations a run of this size is, for the time that each takes.
+  /// Returns the number of operations of a run of this size, for the time of each.
   func operations(_ count: Int) -> Int
-  /// Makes what ``run(_:_:)`` needs. Not timed.
+  /// Prepares the data that ``run(_:_:)`` needs. Not timed.
   func prepare(_ workspace: Workspace, _ count: Int) throws
-  /// What is timed: from opening the store to closing it.
+  /// Performs the timed work: from opening the store to closing it.
   func run(_ workspace: Workspace, _ count: Int) throws
 }
 
@@ -35,16 +35,16 @@ extension Workload {
   package func prepare(_ workspace: Workspace, _ count: Int) throws {}
 }
 
-/// Between which moments a workload is timed.
+/// The period of a workload that is timed.
 package enum Timing: String, Sendable {
   /// From the start of the new process to its end.
   case process
-  /// From before the store is opened to when it is closed, inside the process: where the work is so
-  /// short that the start of a process would be most of it.
+  /// From before the store is opened until it is closed, inside the process: for work so short that
+  /// the start of a process would take most of the time.
   case inside
 }
 
-/// All workloads; where the original has one, its name is the original's.
+/// All workloads; a workload of the original has its original name.
 package let workloads: [any Workload] = singleWorkloads + fullTextSearches + ycsb
 
 private let singleWorkloads: [any Workload] = [
@@ -58,15 +58,15 @@ private let singleWorkloads: [any Workload] = [
   FullTextDocuments(), LargeValueInsert(), LargeValueFetch(),
 ]
 
-/// A workload did not do what it is timed for.
+/// An error of a workload that did not do its work.
 package struct WrongResult: Error, CustomStringConvertible {
   package let description: String
 }
 
-/// Makes sure that the work was done.
+/// Verifies that the work was done.
 package func expect(_ condition: Bool, _ what: @autoclosure () -> String) throws {
   if !condition { throw WrongResult(description: what()) }
 }
 
-/// The titles that the original's tests gave their songs.
+/// Returns the title that the original's tests gave a song.
 func title(_ index: Int) -> String { "Song \(index)" }

@@ -20,10 +20,10 @@ struct YCSB: Workload {
   let name: String
   let summary: String
   let frequent: Operation
-  /// How many of a hundred operations are the frequent one.
+  /// The percentage of the more frequent operation.
   let share: Int
   let other: Operation
-  /// Whether the newest records are the most frequent ones, instead of any.
+  /// Whether the newest records are the most frequent ones.
   var hasLatest = false
 
   let defaultCounts = [100_000]

@@ -10,7 +10,7 @@ enum YCSBRecord {
 
   static func key(_ number: UInt64) -> String { "user\(Zipfian.scattered(number))" }
 
-  /// The number, then bytes that nobody can compress.
+  /// Returns a record of the number, followed by bytes that can't be compressed.
   static func make(_ number: UInt64, version: UInt64 = 0) -> Data {
     var bits = (number + 1) &* 0x9E37_79B9_7F4A_7C15 &+ version
     var words = InlineArray<125, UInt64>(repeating: number)
@@ -23,14 +23,14 @@ enum YCSBRecord {
     return unsafe words.span.bytes.withUnsafeBytes { unsafe Data($0) }
   }
 
-  /// The number that ``make(_:version:)`` was called with; nil for something else.
+  /// Returns the number that ``make(_:version:)`` was called with; nil for any other data.
   static func number(_ record: Data) -> UInt64? {
     guard record.count == size else { return nil }
     return unsafe record.bytes.unsafeLoadUnaligned(as: UInt64.self)
   }
 }
 
-/// Performs operations on records that it chooses.
+/// A client that performs operations on random records.
 struct YCSBClient {
   private let table: KeyValueTable
   private let hasLatest: Bool

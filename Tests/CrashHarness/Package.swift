@@ -1,9 +1,10 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Kills writing processes, cuts the power, spoils bytes, and looks at what is left of a store.
+/// The crash tests: they kill writing processes, cut the power, damage bytes, and check the
+/// remaining store.
 ///
-/// A package of its own, so that users of the library see nothing of it. It tries what they get:
+/// This is a separate package, so that users of the library don't see it. It tests what they get:
 /// the products of the library, through their public names. `./dev crash` builds and starts it.
 let package = Package(
   name: "CrashHarness",

@@ -2,10 +2,10 @@ import Foundation
 import StoredObjectsCore
 import TestFiles
 
-/// A graph so deep that a recursion over its objects overflows a stack of 512 KiB, and all that can
-/// be done with it, each on such a stack.
+/// A graph so deep that recursion over its objects overflows a stack of 512 KiB, with all
+/// operations on it, each performed on such a stack.
 public struct DeepGraph<Node: GraphNode>: Sendable {
-  /// No step of a recursion takes less than 100 bytes of stack.
+  /// The default number of objects; each step of a recursion takes at least 100 bytes of stack.
   static var count: Int {
     ProcessInfo.processInfo.environment["STOREDOBJECTS_DEEP_COUNT"].flatMap { Int($0) } ?? 5_000
   }
@@ -15,18 +15,18 @@ public struct DeepGraph<Node: GraphNode>: Sendable {
 
   private init(_ shape: GraphShape) {
     self.shape = shape
-    // A tree ends with a leaf, a chain anywhere.
+    // A tree ends with a leaf, a chain ends anywhere.
     count = Self.count | 1
   }
 
-  /// A thing that went wrong.
+  /// An error of an operation.
   struct Failure: Error { let message: String }
 
   private func expect(_ condition: Bool, _ message: String) throws {
     if !condition { throw Failure(message: "\(shape): \(message)") }
   }
 
-  /// Does everything with a graph; the failure is the first thing that goes wrong.
+  /// Performs all operations on a graph, and returns the first error.
   public static func run(_ shape: GraphShape) -> Result<Void, any Error> {
     let graph = DeepGraph(shape)
     return onSmallStack { Result { try graph.run() } }
@@ -66,7 +66,7 @@ extension DeepGraph {
     do {
       let nodes = makeNodes()
       first = nodes[0]
-      // Nobody knows of a cycle in no store.
+      // A cycle without a store is never detected.
       if shape == .cycle { nodes[0].next = nil }
     }
     try expect(first == nil, "objects in no store are not freed")
@@ -120,10 +120,10 @@ extension DeepGraph {
     try expect(first == nil, "reached objects are not freed")
   }
 
-  /// Goes through the graph, and returns where it begins, which the store may have let go.
+  /// Visits the graph, and returns its first object, which the store may have released.
   ///
-  /// In the caller the optimizer might hold the object longer than the store, which would keep the
-  /// cycles that it is in.
+  /// In the caller the optimizer might hold the object longer than the store does, which would keep
+  /// the object's cycles alive.
   @inline(never)
   private func reached(in store: Store) throws -> Node? {
     weak var found: Node?

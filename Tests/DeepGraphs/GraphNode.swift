@@ -1,31 +1,31 @@
 public import StoredObjectsCore
 
-/// An object of which graphs of any depth are made.
+/// An object for graphs of any depth.
 ///
 /// Every reference cascades when its object is deleted.
 public protocol GraphNode: StoredObject {
-  /// Its place in the graph.
+  /// The position in the graph.
   var number: UInt32 { get set }
-  /// With an inverse, a reference to one object.
+  /// A reference to one object, with an inverse.
   var next: Self? { get set }
-  /// With an inverse, a reference to one object.
+  /// References whose inverse is a reference to one object.
   var children: [Self] { get set }
-  /// Without an inverse.
+  /// References without an inverse.
   var list: ObjectList<Self> { get set }
 }
 
-/// How the objects of a graph refer to each other.
+/// The shape of the references between the objects of a graph.
 public enum GraphShape: CaseIterable, Sendable {
-  /// Each to the next.
+  /// Each object refers to the next.
   case chain
-  /// Each to the next, and the last to the first.
+  /// Each object refers to the next, and the last to the first.
   case cycle
-  /// Each to the next by a list that is packed when it is read.
+  /// Each object refers to the next by a list that is packed when it is read.
   case listChain
-  /// Every other one to a leaf and to the next branch.
+  /// Every other object refers to a leaf and to the next branch.
   case tree
 
-  /// Lets objects in no store or in one refer to each other; all can be reached from the first.
+  /// Makes objects in no store or in one refer to each other; all can be reached from the first.
   func link<Node: GraphNode>(_ nodes: [Node]) {
     for (index, node) in nodes.enumerated() {
       node.number = UInt32(index)
@@ -41,7 +41,7 @@ public enum GraphShape: CaseIterable, Sendable {
     }
   }
 
-  /// The number of objects that can be reached, each read.
+  /// Returns the number of objects that can be reached, and reads each of them.
   func count<Node: GraphNode>(from first: Node) -> Int {
     var found: Set<Node> = [first]
     var toVisit = [first]

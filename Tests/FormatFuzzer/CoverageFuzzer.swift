@@ -2,11 +2,12 @@
   import FormatFuzzing
   import Foundation
 
-  /// Has libFuzzer damage files, guided by what the reader does with them: `./dev fuzz FORMAT
+  /// Fuzzes a format with libFuzzer, guided by the code coverage of its reader: `./dev fuzz FORMAT
   /// --coverage`.
   ///
-  /// The environment has the name of the format, as `FUZZED_FORMAT`: libFuzzer starts this program
-  /// again with arguments of its own to merge and to shorten files. All arguments are libFuzzer's.
+  /// The environment variable `FUZZED_FORMAT` contains the name of the format, because libFuzzer
+  /// starts this program again with other arguments to merge and to shorten files. All arguments
+  /// are libFuzzer's.
   @main
   struct CoverageFuzzer {
     static func main() {
@@ -24,7 +25,7 @@
     $0.name == ProcessInfo.processInfo.environment["FUZZED_FORMAT"]
   }
 
-  /// Reads a file of libFuzzer's; a contradiction ends the process, as a crash does.
+  /// Reads a file of libFuzzer's; a contradiction ends the process like a crash.
   private func readOnce(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = unsafe Array(UnsafeBufferPointer(start: start, count: count))
     do {

@@ -26,7 +26,7 @@
       print("\(format.name): seed \(seed), rounds from \(first) on")
       var run = FuzzRun(format, seed: seed)
       for round in first..<first + rounds {
-        // A round that never ends is ended by the signal; `--first` goes on from the last number.
+        // A round that never ends is ended by the signal; `--first` continues from the last number.
         if round % 1000 == 0 { alarm(60) }
         do {
           try run.run(round: round, limit: format.limit) { bytes in

@@ -1,6 +1,6 @@
 import StoredObjectsTestSupport
 
-/// Damages bytes: anywhere, and where numbers are that a reader goes by.
+/// A generator of damage: anywhere, and in the numbers that a reader depends on.
 struct ByteMutation {
   private(set) var bytes: [UInt8]
   private let fields: [Range<Int>]
@@ -14,10 +14,10 @@ struct ByteMutation {
     self.fields = fields
   }
 
-  /// Does some of it.
+  /// Makes a few random changes.
   mutating func mutate(_ random: inout SeededGenerator) {
     for _ in 0..<Int.random(in: 1...4, using: &random) {
-      // Fields are where the damage tells.
+      // Damage of fields has the most effect.
       let isField = Bool.random(using: &random)
       mutate(isField ? .field : Kind.allCases.randomElement(using: &random) ?? .flip, &random)
     }
@@ -48,7 +48,7 @@ struct ByteMutation {
     fields.randomElement(using: &random).flatMap { $0.upperBound <= bytes.count ? $0 : nil }
   }
 
-  /// Puts a number into a field that is at the edge of something, in either byte order.
+  /// Sets a field to a boundary value, in either byte order.
   private mutating func changeField(_ random: inout SeededGenerator) {
     guard let field = field(&random) else { return }
     let size = UInt64(bytes.count)
@@ -69,7 +69,7 @@ struct ByteMutation {
     }
   }
 
-  /// Gives a field the bytes of another: a link that leads elsewhere.
+  /// Copies the bytes of one field to another, such as a link that then leads elsewhere.
   private mutating func copyField(_ random: inout SeededGenerator) {
     guard let field = field(&random), let other = self.field(&random) else { return }
     for (offset, source) in zip(field, other) { bytes[offset] = bytes[source] }

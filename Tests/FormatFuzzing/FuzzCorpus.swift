@@ -1,8 +1,8 @@
 package import Foundation
 
-/// Files on which the reader of a format once went somewhere new, found by libFuzzer.
+/// Files found by libFuzzer, on which the reader of a format once reached new code.
 package enum FuzzCorpus {
-  /// The files of a format, in the order of their names.
+  /// Returns the files of a format, in the order of their names.
   package static func files(of format: any FuzzedFormat) throws -> [URL] {
     let directory = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "Corpus/\(format.name)")
@@ -11,9 +11,9 @@ package enum FuzzCorpus {
       .sorted { $0.lastPathComponent < $1.lastPathComponent }
   }
 
-  /// Reads all of them: how many were taken for sound, and how many refused.
+  /// Reads all files, and returns how many were considered sound, and how many were refused.
   ///
-  /// - Throws: What the format throws when its reader contradicts itself.
+  /// - Throws: An error of the format if its reader contradicts itself.
   package static func read(_ format: any FuzzedFormat) throws -> (sound: Int, refused: Int) {
     let isSound = try files(of: format).map { try format.read([UInt8](Data(contentsOf: $0))) }
     let sound = isSound.count { $0 }

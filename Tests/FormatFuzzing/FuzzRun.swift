@@ -1,14 +1,14 @@
 import StoredObjectsTestSupport
 
-/// Many damaged files, read one after the other.
+/// A run that reads many damaged files, one after another.
 package struct FuzzRun {
   private let format: any FuzzedFormat
   private let seed: UInt64
-  /// The files that were read.
+  /// The number of files that were read.
   package private(set) var count = 0
-  /// Those that were taken for sound.
+  /// The number of files that were considered sound.
   package private(set) var soundCount = 0
-  /// The time of the slowest.
+  /// The time of the slowest file.
   package private(set) var slowest = Duration.zero
 
   package init(_ format: any FuzzedFormat, seed: UInt64) {
@@ -21,10 +21,10 @@ package struct FuzzRun {
   /// A round is the same whenever it is run with the same seed.
   ///
   /// - Parameters:
-  ///   - round: Its number.
-  ///   - limit: How long it may take.
-  ///   - before: Gets the file before it is read.
-  /// - Throws: ``FuzzFailure``, or what `before` throws.
+  ///   - round: The number of the round.
+  ///   - limit: The maximum time.
+  ///   - before: Called with the file before it is read.
+  /// - Throws: ``FuzzFailure``, or an error of `before`.
   package mutating func run(
     round: UInt64, limit: Duration, before: ([UInt8]) throws -> Void = { _ in }
   ) throws {
@@ -43,7 +43,7 @@ package struct FuzzRun {
     if duration > limit { throw FuzzFailure("round \(round) took \(duration)") }
   }
 
-  /// What happened, in a line.
+  /// A summary of the run in one line.
   package var summary: String {
     let milliseconds = Int(slowest / .milliseconds(1))
     return """

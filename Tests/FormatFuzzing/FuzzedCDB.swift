@@ -38,7 +38,7 @@ package struct FuzzedCDB: FuzzedFormat {
 
   package func fields(of file: [UInt8]) -> [Range<Int>] {
     let header = (0..<512).map { $0 * width..<$0 * width + width }
-    // Behind the header, lengths and slots begin anywhere.
+    // After the header, lengths and slots may begin anywhere.
     let others = stride(from: 512 * width, to: file.count - width, by: 1).map { $0..<$0 + width }
     let tables = stride(from: 512 * width, to: file.count - width, by: width)
       .map { file.count - ($0 - 512 * width) - width }.map { $0..<$0 + width }
@@ -73,7 +73,7 @@ package struct FuzzedCDB: FuzzedFormat {
     return pairs
   }
 
-  /// What the call returns, or nil when the reader refuses the bytes.
+  /// Returns the result of a closure, or nil if the reader refuses the bytes.
   private func attempt<Result>(_ body: () throws -> Result) throws -> Result? {
     do {
       return try body()

@@ -2,20 +2,20 @@ import CDB
 import StoreFormats
 package import StoredObjectsTestSupport
 
-/// A file format whose reader is tried with damaged files.
+/// A file format whose reader is tested with damaged files.
 package protocol FuzzedFormat: Sendable {
   /// The name on the command line.
   var name: String { get }
-  /// How long a reading may take.
+  /// The maximum time of a read.
   var limit: Duration { get }
-  /// A file that is sound, small, and of some layout or other.
+  /// Returns a small sound file with a random layout.
   func makeFile(_ random: inout SeededGenerator) throws -> [UInt8]
-  /// Where numbers are that the reader goes by.
+  /// Returns the ranges of the numbers that the reader depends on.
   func fields(of file: [UInt8]) -> [Range<Int>]
-  /// Reads all that can be read; whether the file was taken for sound.
+  /// Reads everything that can be read, and returns whether the file was considered sound.
   ///
-  /// What the reader says of the file in errors of its own is no failure. A failure is thrown: when
-  /// the reader contradicts itself.
+  /// Errors that the reader reports about the file are no failure. A failure is thrown if the
+  /// reader contradicts itself.
   func read(_ file: [UInt8], _ random: inout SeededGenerator) throws -> Bool
 }
 
@@ -25,19 +25,19 @@ extension FuzzedFormat {
   /// Reads bytes as ``read(_:_:)`` does, the same way each time.
   @discardableResult
   package func read(_ file: [UInt8]) throws -> Bool {
-    // What is looked up depends on the bytes alone, so that a find can be had again.
+    // The look-ups depend on the bytes alone, so that a finding can be reproduced.
     var random = SeededGenerator(seed: file.reduce(0) { $0 &* 31 &+ UInt64($1) })
     return try read(file, &random)
   }
 }
 
-/// A reader did what none may do.
+/// An error of a reader that violated its contract.
 package struct FuzzFailure: Error, CustomStringConvertible {
   package let description: String
   package init(_ description: String) { self.description = description }
 }
 
-/// The formats there are.
+/// All formats.
 package let fuzzedFormats: [any FuzzedFormat] = [
   FuzzedHashFile(), FuzzedCDB(.classic), FuzzedCDB(.wide), FuzzedOrderedFile(), FuzzedKeyFile(),
   FuzzedSealedStore(.tokyoCabinet), FuzzedSealedStore(.cdb),

@@ -38,7 +38,7 @@ package struct FuzzedHashFile: FuzzedFormat {
     let width = file[36] & 1 == 1 ? 8 : 4
     let buckets = stride(from: 256, to: min(file.count - width, 256 + 20 * width), by: width)
       .map { $0..<$0 + width }
-    // Marks stand where records begin, and elsewhere by chance, which does no harm.
+    // Marks are at the beginnings of records, and elsewhere by chance, which does no harm.
     let marks = file.indices.dropFirst(256).filter { file[$0] == 0xC8 || file[$0] == 0xB0 }
     let records = marks.flatMap { mark in
       let links = mark + 2
@@ -70,7 +70,7 @@ package struct FuzzedHashFile: FuzzedFormat {
     }
   }
 
-  /// Salvages a file; of a sound one nothing may be missing.
+  /// Salvages a file; of a sound file nothing may be missing.
   private func salvage(_ bytes: [UInt8], _ file: HashFile, isSound: Bool) throws {
     var salvage = HashFileSalvage(bytes: bytes)
     var count = 0
@@ -79,13 +79,13 @@ package struct FuzzedHashFile: FuzzedFormat {
     if isSound && !isWhole { throw FuzzFailure("a salvage misses records of a sound file") }
   }
 
-  /// Scans, looks all keys up, and lists free blocks; in a sound file nothing of that can fail.
+  /// Scans, looks up all keys, and lists free blocks; with a sound file none of that may fail.
   private func readAll(_ file: HashFile, mustSucceed: Bool) throws -> [[UInt8]] {
     var keys: [[UInt8]] = []
     try attempt(mustSucceed) { try file.forEachKey { keys.append([UInt8](copying: $0)) } }
     try attempt(mustSucceed) { _ = try file.freeBlocks() }
     try attempt(mustSucceed && !file.header.isMarkedOpen) { _ = try file.freeBlockPool() }
-    // What is compressed can be damaged though the structure is sound.
+    // Compressed data can be damaged although the structure is sound.
     try attempt(mustSucceed && !file.isCompressed) { try file.forEach { _, _ in } }
     for key in keys.prefix(200) {
       try attempt(mustSucceed) {

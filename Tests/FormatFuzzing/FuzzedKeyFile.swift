@@ -4,16 +4,16 @@ package import StoredObjectsTestSupport
 
 /// Key files of encrypted stores, opened with the right passphrase or key.
 ///
-/// Checksums keep most damage out, so that each file is read once more with checksums that are
-/// right, as somebody leaves them who means harm.
+/// Checksums detect most damage, so each file is read again with corrected checksums, as an
+/// attacker would write them.
 package struct FuzzedKeyFile: FuzzedFormat {
   package let name = "key-file"
-  // A passphrase may be said to cost some seconds.
+  // The file may request a passphrase cost of some seconds.
   package let limit = Duration.seconds(10)
 
   package init() {}
 
-  /// A key, and what it opens; both are in the known answers, too.
+  /// The keys with the content that each unwraps; both are in the known answers, too.
   private static let answers: [(key: EncryptionKey, content: [UInt8])] = [
     (
       EncryptionKey(bytes: (0..<32).map { UInt8($0) }),
@@ -56,7 +56,7 @@ package struct FuzzedKeyFile: FuzzedFormat {
     return isSound
   }
 
-  /// Whether one of the keys opens a file; what it opens must be what was wrapped with it.
+  /// Whether one of the keys opens a file; the result must be the content that was wrapped with it.
   private func opens(_ file: [UInt8]) throws -> Bool {
     var isOpen = false
     for (key, content) in Self.answers {

@@ -4,8 +4,8 @@ package import StoredObjectsTestSupport
 
 /// Files of ordered tables.
 ///
-/// Each is read twice: as it is, and with the checksums of its pages and its end put right, without
-/// which hardly any damage would get past them.
+/// Each is read twice: unchanged, and with corrected checksums of its pages and footer. Without the
+/// correction hardly any damage would get past the checksums.
 package struct FuzzedOrderedFile: FuzzedFormat {
   package let name = "ordered"
 
@@ -13,14 +13,14 @@ package struct FuzzedOrderedFile: FuzzedFormat {
 
   private typealias Entry = (key: [UInt8], value: [UInt8])
 
-  /// Where the numbers of the footer are, from its beginning.
+  /// The ranges of the numbers in the footer.
   private static let footerFields = [8..<12, 12..<16, 16..<24, 24..<28, 32..<40, 40..<48]
 
   // MARK: Making files
 
   package func makeFile(_ random: inout SeededGenerator) throws -> [UInt8] {
     var entries: [[UInt8]: [UInt8]] = [:]
-    // Few are so large that they have pages above pages above pages.
+    // A few files are so large that they have three levels of pages or more.
     let isLarge = Int.random(in: 0..<16, using: &random) == 0
     for _ in 0..<Int.random(in: 0...(isLarge ? 20 : 3), using: &random) {
       let prefix = bytes(Int.random(in: 0...(isLarge ? 700 : 20), using: &random), &random)
@@ -64,8 +64,8 @@ package struct FuzzedOrderedFile: FuzzedFormat {
     for slot in stride(from: start + 8, to: min(start + 40, page.upperBound - 2), by: 2) {
       fields.append(slot..<slot + 2)
     }
-    // Offsets of pages, their sizes and ranks are where the page ends; whole ones, so that they may
-    // be the largest there are.
+    // Page offsets, sizes and ranks are at the end of the page; some are whole 8-byte fields, so
+    // that they may have the largest values.
     if page.count > 28 {
       fields.append(page.upperBound - 8..<page.upperBound)
       fields.append(page.upperBound - 20..<page.upperBound - 12)
@@ -76,7 +76,7 @@ package struct FuzzedOrderedFile: FuzzedFormat {
     return fields
   }
 
-  /// The pages, as far as one stands behind the other.
+  /// Returns the pages, as long as each follows the previous one.
   private func pages(of file: [UInt8]) -> [Range<Int>] {
     var pages: [Range<Int>] = []
     var offset = OrderedFileFormat.magic.count
@@ -90,7 +90,7 @@ package struct FuzzedOrderedFile: FuzzedFormat {
     return pages
   }
 
-  /// The file with checksums that fit.
+  /// Returns the file with corrected checksums.
   private func sealed(_ file: [UInt8]) -> [UInt8] {
     var sealed = file
     let footer = file.count - OrderedFileFormat.footerSize
@@ -186,7 +186,7 @@ package struct FuzzedOrderedFile: FuzzedFormat {
     }
   }
 
-  /// A key that is there, or one beside it.
+  /// Returns an existing key, or one close to it.
   private func aKey(_ all: [Entry]?, _ random: inout SeededGenerator) -> [UInt8] {
     let key = all?.randomElement(using: &random)?.key ?? bytes(3, &random)
     switch Int.random(in: 0..<4, using: &random) {
@@ -204,7 +204,7 @@ package struct FuzzedOrderedFile: FuzzedFormat {
     if isSame != true { throw FuzzFailure("a sound file has other keys from another side") }
   }
 
-  /// What the call returns, or nil when the reader refuses the bytes.
+  /// Returns the result of a closure, or nil if the reader refuses the bytes.
   private func attempt<Result>(_ body: () throws -> Result) throws -> Result? {
     do {
       return try body()

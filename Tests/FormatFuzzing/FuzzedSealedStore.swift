@@ -5,11 +5,11 @@ import StoredObjectsEncryption
 package import StoredObjectsTestSupport
 import TestFiles
 
-/// Whole encrypted stores, any files of which are damaged, opened with the right key.
+/// Whole encrypted stores in which any file is damaged, opened with the right key.
 ///
-/// Every value tells where it belongs, so that whatever is read can be judged without the store
-/// that it comes from; one buffer lists all the others. The nonces are random: the same round makes
-/// a store of the same content, but not of the same bytes.
+/// Every value contains its own location, so that it can be verified without the original store;
+/// one buffer lists all the others. The nonces are random: the same round creates a store with the
+/// same content, but not with the same bytes.
 package struct FuzzedSealedStore: FuzzedFormat {
   package let name: String
   package let limit = Duration.seconds(5)
@@ -20,7 +20,7 @@ package struct FuzzedSealedStore: FuzzedFormat {
     (self.format, name) = (format, "sealed-" + format.rawValue)
   }
 
-  /// Runs a closure with the path of a store that is not there yet.
+  /// Runs a closure with the path of a store that does not exist yet.
   private func withStore<Result>(_ body: (_ directory: String) throws -> Result) throws -> Result {
     try withTemporaryDirectory(in: .memory) { try body($0 + "/store") }
   }
@@ -35,7 +35,7 @@ package struct FuzzedSealedStore: FuzzedFormat {
         try commit(to: backend, &listed, &random)
         if Bool.random(using: &random) { try backend.checkpoint() }
       }
-      // As a killed process leaves it, or a closed one.
+      // The store is left as by a killed process, or closed.
       if Bool.random(using: &random) { try backend.close() }
       let bytes = try StoreArchive(directory).bytes
       try backend.close()
@@ -75,9 +75,9 @@ package struct FuzzedSealedStore: FuzzedFormat {
     OrderedTableName("Keys", kind: .data), OrderedTableName("Alpha.title", kind: .index),
   ]
 
-  /// What is kept under a name: the name, and as much behind it as the name says.
+  /// Returns the value for a name: the name, followed by as many bytes as the name determines.
   private static func value(_ line: String) -> [UInt8] {
-    // Row 1 has what a check wants to know of a class.
+    // Row 1 contains the metadata that a check expects of a class.
     if line.hasPrefix("row 1 of ") { return metadata(line.hasSuffix("Alpha") ? 0 : 1) }
     let sum = line.utf8.reduce(7) { ($0 * 31 + Int($1)) % 251 }
     return Array(line.utf8) + [UInt8](repeating: UInt8(sum), count: sum % 40)
@@ -111,18 +111,19 @@ package struct FuzzedSealedStore: FuzzedFormat {
     let found = try attempt { try lines(of: open(directory, readOnly: true)) }
     let check = try attempt { try self.check(directory) }
     let isSound = check.map { $0.isSound && $0.tornTailByteCount == nil } ?? false
-    // Without a manifest nobody can tell that all files are gone.
+    // Without a manifest, a store whose files are all missing can't be recognized.
     if isSound && archive.files.contains(where: { $0.name == "Commit.manifest" }) {
       guard let found, found.list == found.lines.sorted().joined(separator: "\n") else {
         throw FuzzFailure("a store is taken for sound, and lacks something")
       }
     }
-    // Whoever opens it to write mends what can be mended, and must find nothing else than before.
+    // Opening for writing repairs what it can, and must not find other data than before.
     _ = try attempt { try lines(of: open(directory, readOnly: false)) }
     return isSound
   }
 
-  /// All that a store holds, each by its name, and what it says itself that it holds.
+  /// Returns the content of a store, each value by its name, and the store's own list of its
+  /// content.
   private func lines(of backend: any DirectoryBackend) throws -> (lines: [String], list: String?) {
     defer { try? backend.close() }
     let image = try image(of: backend)
@@ -149,14 +150,14 @@ package struct FuzzedSealedStore: FuzzedFormat {
     try StoreImage(of: backend)
   }
 
-  /// What the call returns, or nil when it refuses the store.
+  /// Returns the result of a closure, or nil if it refuses the store.
   private func attempt<Result>(_ body: () throws -> Result) throws -> Result? {
     do {
       return try body()
     } catch is StoreError {
       return nil
     } catch is ConformanceFailure {
-      // A damaged file says one thing here and another there.
+      // A damaged file may give different answers to different questions.
       return nil
     }
   }

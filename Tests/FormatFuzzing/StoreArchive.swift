@@ -1,14 +1,14 @@
 import Foundation
 import StoredObjectsCore
 
-/// The files of a store in one piece, to be damaged as one.
+/// The files of a store in one sequence of bytes, which is damaged as a whole.
 ///
 ///     size of the name (1) | name | size (4) | content | ...
 struct StoreArchive {
   private(set) var files: [(name: String, content: Range<Int>)] = []
   let bytes: [UInt8]
 
-  /// Takes the files of a directory.
+  /// Creates an archive of a directory.
   init(_ directory: String) throws {
     var bytes: [UInt8] = []
     for name in try FileManager.default.contentsOfDirectory(atPath: directory).sorted() {
@@ -26,7 +26,7 @@ struct StoreArchive {
     (0..<4).map { UInt8(truncatingIfNeeded: size >> (8 * $0)) }
   }
 
-  /// Finds the files in damaged bytes: those up to the first that makes no sense.
+  /// Finds the files in damaged bytes, up to the first one that makes no sense.
   init(damaged bytes: [UInt8]) {
     self.bytes = bytes
     var offset = 0
@@ -43,7 +43,7 @@ struct StoreArchive {
     }
   }
 
-  /// Writes the files into a directory that is made anew.
+  /// Writes the files into a new directory.
   func write(to directory: String) throws {
     try? FileManager.default.removeItem(atPath: directory)
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)

@@ -1,17 +1,17 @@
 import Foundation
 
-/// A program that this machine has, or not: a second opinion on what is written.
+/// An optional program of the machine that gives a second opinion on files.
 package struct InstalledProgram: Sendable {
   private let path: String
 
-  /// Looks for a program; nil when it isn't installed.
+  /// Finds a program; returns nil if it isn't installed.
   package init?(_ name: String) {
     let paths = ["/usr/bin/\(name)", "/usr/local/bin/\(name)", "/bin/\(name)"]
     guard let path = paths.first(where: FileManager.default.isExecutableFile) else { return nil }
     self.path = path
   }
 
-  /// Runs it to its end; what it writes to its two outputs comes together.
+  /// Runs the program to its end, and returns its standard output and error together.
   package func run(_ arguments: [String]) throws -> (status: Int32, output: String) {
     let process = Process()
     process.executableURL = URL(filePath: path)

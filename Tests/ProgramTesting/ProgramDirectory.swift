@@ -1,32 +1,32 @@
 public import Foundation
 import TestFiles
 
-/// What a run of a program has left.
+/// The result of a program's run.
 public struct ProgramRun: Sendable {
-  /// Its exit status; -1 when a signal ended it.
+  /// The exit status; -1 if a signal ended the program.
   public var status: Int32
-  /// What it wrote to its standard output.
+  /// The standard output.
   public var output: String
-  /// What it wrote to its standard error.
+  /// The standard error.
   public var errors: String
 
-  /// The output as JSON.
+  /// Returns the output decoded as JSON.
   public func json<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
     try JSONDecoder().decode(type, from: Data(output.utf8))
   }
 }
 
-/// Runs programs of the package as their users do, in a directory of their own.
+/// A temporary directory in which tests run programs of the package, as users do.
 public struct ProgramDirectory: Sendable {
-  /// Where the directory is.
+  /// The location of the directory.
   public let folder: URL
 
-  /// Makes the directory, which ``remove()`` removes.
+  /// Creates the directory, which ``remove()`` removes.
   public init() throws {
     folder = URL(filePath: try makeTemporaryDirectory(), directoryHint: .isDirectory)
   }
 
-  /// Removes the directory and all in it.
+  /// Removes the directory with its content.
   public func remove() { try? FileManager.default.removeItem(at: folder) }
 
   /// Runs a test in a directory that is removed afterwards.
@@ -36,25 +36,25 @@ public struct ProgramDirectory: Sendable {
     try body(directory)
   }
 
-  /// The path of a file in the directory.
+  /// Returns the path of a file in the directory.
   public func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 
-  /// The names of all files in a directory in this one.
+  /// Returns the names of all files in a directory inside this one.
   public func contents(_ name: String) throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: path(name)).sorted()
   }
 
-  /// Runs a program in the directory, to its end.
+  /// Runs a program in the directory, and waits for its end.
   public func run(_ program: String, _ arguments: [String]) throws -> ProgramRun {
     try start(program, arguments)()
   }
 
-  /// Runs a program several times at once in the directory, each to its end.
+  /// Runs several instances of a program in the directory at once, and waits for the end of each.
   public func runAtOnce(_ program: String, _ arguments: [[String]]) throws -> [ProgramRun] {
     try arguments.map { try start(program, $0) }.map { try $0() }
   }
 
-  /// Starts a program; the closure waits for its end.
+  /// Starts a program, and returns a closure that waits for its end.
   private func start(
     _ program: String, _ arguments: [String]
   ) throws -> () throws -> ProgramRun {
@@ -62,11 +62,10 @@ public struct ProgramDirectory: Sendable {
     process.executableURL = try Self.executable(program)
     process.arguments = arguments
     process.currentDirectoryURL = folder
-    // Under the address sanitizer, what libraries leave behind at the end must not become the
-    // status.
+    // Under the address sanitizer, leaks of libraries must not change the exit status.
     process.environment = ProcessInfo.processInfo.environment
       .merging(["ASAN_OPTIONS": "detect_leaks=0"]) { _, new in new }
-    // Files, unlike pipes, take any amount of output while nobody reads.
+    // Files, unlike pipes, take any amount of output that nobody reads.
     let names = (path(".out-\(UUID().uuidString)"), path(".err-\(UUID().uuidString)"))
     process.standardOutput = try Self.emptyFile(names.0)
     process.standardError = try Self.emptyFile(names.1)
@@ -91,9 +90,9 @@ public struct ProgramDirectory: Sendable {
 }
 
 extension ProgramDirectory {
-  /// Where a program of the package is.
+  /// Returns the location of a program of the package.
   ///
-  /// Programs lie where the tests lie: in the build directory, or above the test bundle.
+  /// Programs are beside the tests: in the build directory, or above the test bundle.
   public static func executable(_ name: String) throws -> URL {
     let start = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
     var folder = start.deletingLastPathComponent()
@@ -111,9 +110,9 @@ extension ProgramDirectory {
     (try? url.resourceValues(forKeys: [.isDirectoryKey]).isDirectory) ?? false
   }
 
-  /// A program that has not been built.
+  /// An error for a program that has not been built.
   public struct Missing: Error, CustomStringConvertible {
-    /// Which program, and where it was looked for.
+    /// The program, and the directories that were searched.
     public let description: String
   }
 }

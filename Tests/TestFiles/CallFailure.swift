@@ -1,7 +1,7 @@
 import Files
 import Locks
 
-/// Lets one call of a ``TestedFileSystem`` fail.
+/// A failure of one call of a ``TestedFileSystem``.
 package final class CallFailure: Sendable {
   private let state: Locked<State>
 
@@ -12,15 +12,15 @@ package final class CallFailure: Sendable {
     var failed: String?
   }
 
-  /// Lets the call of a number fail, the first being 1, with an `errno`.
+  /// Creates a failure of a call by its number, starting with 1, with an `errno`.
   package init(_ failing: Int, _ number: Int32) {
     state = Locked(State(failing: failing, number: number))
   }
 
-  /// A file system on which it fails.
+  /// A file system on which the call fails.
   package var fileSystem: TestedFileSystem { TestedFileSystem { self.take($0, $1) } }
 
-  /// The call that has failed; nil when there were not so many.
+  /// The call that has failed; nil if there were fewer calls.
   package var failed: String? { state.withLock { $0.failed } }
 
   private func take(_ call: FileCall, _ path: String) -> Int32? {

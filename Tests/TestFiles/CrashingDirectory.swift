@@ -2,14 +2,15 @@ package import Files
 import Foundation
 import Locks
 
-/// A directory on a disk that fails and loses power when a test says so.
+/// A directory on a disk that fails and loses power when a test requests it.
 ///
-/// It is a real one, so that everything works in it as it does for users: memory maps, locks, the C
-/// library. As a ``FileSystem`` it knows what is synced when. What programs see is *live*; what
-/// outlives a power cut is *durable*. Until a file is synced, each of its changed 512-byte sectors
-/// is old or new after a cut, by chance; until the directory is synced, each new, changed or removed
-/// name is. Directories in it behave alike. A sync that fails forgets what it was to bring to the
-/// disk, as Linux does: only what is written again becomes durable by a later one.
+/// It is a real directory, in which everything works as it does for users: memory maps, locks, the
+/// C library. As a ``FileSystem`` it records when each file is synced. The state that programs see
+/// is *live*; the state that survives a power failure is *durable*. Until a file is synced, each of
+/// its changed 512-byte sectors is randomly old or new after a power failure. Until the directory
+/// is synced, so is each new, changed or removed name. Directories in it behave in the same way. A
+/// failed sync forgets the changes that it should have made durable, as Linux does: only data that
+/// is written again becomes durable by a later sync.
 ///
 ///     let disk = try CrashingDirectory()
 ///     disk.plan(.cutPower(at: 17))
@@ -17,20 +18,20 @@ import Locks
 ///     let rebooted = try disk.afterPowerCut(using: &generator)
 ///
 /// Every call that opens, reads, maps or changes something counts as one operation, from 0. Writes
-/// through a memory map do not count: they reach the disk, or not, with the file's next sync. Safe
-/// on any threads.
+/// through a memory map do not count: they may reach the disk with the file's next sync. Safe on
+/// any thread.
 package final class CrashingDirectory: FileSystem {
-  /// What goes wrong, and when.
+  /// The planned failure, and its time.
   package enum Plan: Sendable {
-    /// All works.
+    /// No failure.
     case none
     /// The operation with this number, and every call after it, fails.
     case cutPower(at: Int)
-    /// The operation with this number fails. A write has written its first half then.
+    /// The operation with this number fails. A write has written its first half by then.
     case fail(at: Int, errno: Int32)
   }
 
-  /// The calls that change something, or bring it to the disk.
+  /// The calls that change something, or make it durable.
   private static let changes: Set<FileCall> = [
     .create, .write, .truncate, .copy, .sync, .syncData, .rename, .exchange, .remove,
     .makeDirectory, .removeDirectory,
@@ -40,30 +41,30 @@ package final class CrashingDirectory: FileSystem {
 
   /// The path, without symbolic links.
   package let path: String
-  /// What is removed together with this object.
+  /// The directory that is removed together with this object.
   private let parent: String
   private let state: Locked<State>
 
   fileprivate struct State {
     var plan = Plan.none
     var operations: [FileCall] = []
-    /// By the numbers of their inodes, which are not given out again while they are open.
+    /// The files by inode numbers, which are not reused while the files are open.
     var files: [UInt64: CrashingFile] = [:]
     var directories: [UInt64: CrashingNames] = [:]
     /// The inode of the directory itself.
     var root: UInt64 = 0
     var renameObserver: (@Sendable (_ newName: String) -> Void)?
     var syncObserver: (@Sendable () -> Void)?
-    /// Why the simulation does not know what has happened.
+    /// The reason why the simulation does not know the state.
     var failure: (any Error)?
   }
 
-  /// Makes an empty directory in memory, which is removed together with this object.
+  /// Creates an empty directory in memory, which is removed together with this object.
   package convenience init() throws { try self.init(files: [:]) }
 
-  /// Makes a directory of files that are durable, in memory, which is removed with this object.
+  /// Creates a directory of durable files in memory, which is removed together with this object.
   ///
-  /// A name may lead through directories; one with a slash at its end is a directory.
+  /// A name may contain directories; a name with a slash at its end is a directory.
   package init(files: [String: [UInt8]]) throws {
     parent = try makeTemporaryDirectory(in: .memory)
     try FileManager.default.createDirectory(
@@ -86,7 +87,7 @@ package final class CrashingDirectory: FileSystem {
 
   deinit { try? FileManager.default.removeItem(atPath: parent) }
 
-  /// Says what is to go wrong; counting starts again at 0.
+  /// Plans a failure; counting starts again at 0.
   package func plan(_ plan: Plan) {
     state.withLock { state in
       state.plan = plan
@@ -97,12 +98,12 @@ package final class CrashingDirectory: FileSystem {
   /// The operations since the last ``plan(_:)``.
   package var operations: [FileCall] { state.withLock { $0.operations } }
 
-  /// The numbers of those operations that change something, or bring it to the disk.
+  /// The numbers of those operations that change something, or make it durable.
   package var changes: [Int] {
     operations.enumerated().filter { Self.changes.contains($0.element) }.map(\.offset)
   }
 
-  /// How often the content of a file was synced since the last ``plan(_:)``.
+  /// The number of syncs of file contents since the last ``plan(_:)``.
   package var syncCount: Int { operations.count { $0 == .syncData } }
 
   /// The names of the files that programs see.
@@ -110,19 +111,19 @@ package final class CrashingDirectory: FileSystem {
     state.withLock { state in state.directories[state.root].map { Array($0.live.keys) } ?? [] }
   }
 
-  /// A file in the directory.
+  /// Returns the location of a file in the directory.
   package func file(_ name: String) -> FileLocation { FileLocation(path + "/" + name, in: self) }
 
-  /// Has a closure called behind each rename, before anything else happens; nil ends that.
+  /// Sets a closure that is called after each rename, before anything else happens; nil removes it.
   ///
-  /// A test sees there what others see between two renames.
+  /// In the closure, a test sees the state that others see between two renames.
   package func observeRenames(_ observer: (@Sendable (_ newName: String) -> Void)?) {
     state.withLock { $0.renameObserver = observer }
   }
 
-  /// Has a closure called before each sync of a file's content; nil ends that.
+  /// Sets a closure that is called before each sync of a file's content; nil removes it.
   ///
-  /// A test holds a sync up there, and sees who waits for it.
+  /// In the closure, a test can delay the sync, and see which callers wait for it.
   package func observeSyncs(_ observer: (@Sendable () -> Void)?) {
     state.withLock { $0.syncObserver = observer }
   }
@@ -148,7 +149,7 @@ package final class CrashingDirectory: FileSystem {
 
   private func failure(_ call: FileCall, _ file: String) -> Int32? {
     state.withLock { state -> Int32? in
-      // As on a disk that takes larger blocks only.
+      // Simulates a disk that supports larger blocks only.
       if call == .openDirect { return EINVAL }
       let number = state.operations.count
       let counts = Self.counted.contains(call) && (call != .makeDirectory || file != path)
@@ -164,7 +165,7 @@ package final class CrashingDirectory: FileSystem {
     }
   }
 
-  /// Whether the last operation is the one that a plan names, and no later one.
+  /// Whether the last operation is the planned one, and no later one.
   private func isPlanned(_ call: FileCall) -> Bool {
     state.withLock { state in
       switch state.plan {
@@ -175,7 +176,7 @@ package final class CrashingDirectory: FileSystem {
     }
   }
 
-  /// Makes a write, and takes its second half back.
+  /// Performs a write, and undoes its second half.
   private func writeHalf(_ range: Range<Int>, _ file: String, _ body: () -> Int) throws {
     guard let handle = FileHandle(forUpdatingAtPath: file) else { return }
     let size = try handle.seekToEnd()
@@ -212,14 +213,14 @@ package final class CrashingDirectory: FileSystem {
     file.split(separator: "/").last.map(String.init) ?? file
   }
 
-  /// The way to a file from the directory.
+  /// Returns the path of a file relative to the directory.
   private func name(in file: String) -> Substring { file.dropFirst(path.count) }
 
   // MARK: The cut
 
-  /// A directory as this one may be after the power has come back; what is in it is durable.
+  /// Returns a directory in a state that is possible after a power failure; its content is durable.
   ///
-  /// The generator decides which unsynced sectors, sizes and names are the new ones.
+  /// The generator determines which unsynced sectors, sizes and names are the new ones.
   package func afterPowerCut(
     using generator: inout some RandomNumberGenerator
   ) throws -> CrashingDirectory {
@@ -232,7 +233,7 @@ package final class CrashingDirectory: FileSystem {
 }
 
 extension CrashingDirectory.State {
-  /// The inode that a way through the directories leads to.
+  /// Returns the inode of a relative path.
   fileprivate func inode(_ name: some StringProtocol) -> UInt64? {
     var inode: UInt64? = root
     for part in name.split(separator: "/") {
@@ -241,7 +242,7 @@ extension CrashingDirectory.State {
     return inode
   }
 
-  /// Looks which names there are now, and notes the change as one for each directory; the inode.
+  /// Reads the current names, records the changes of each directory as one, and returns the inode.
   fileprivate mutating func noteNames(in path: String) throws -> UInt64 {
     let handle = try DirectoryHandle(path)
     let inode = handle.identity.inode
@@ -276,7 +277,8 @@ extension CrashingDirectory.State {
     if let inode = inode(name) { try files[inode]?.forgetUnsynced() }
   }
 
-  /// Adds the files of a directory, and of those in it, as they may be after a cut.
+  /// Adds the files of a directory and of its subdirectories in a state possible after a power
+  /// failure.
   fileprivate func collect(
     _ inode: UInt64, _ prefix: String, _ found: inout [String: [UInt8]],
     _ generator: inout some RandomNumberGenerator

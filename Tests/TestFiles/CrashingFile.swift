@@ -1,12 +1,12 @@
 import Foundation
 
-/// The content of a file in a ``CrashingDirectory``: live in the file, durable here.
+/// The content of a file in a ``CrashingDirectory``: live in the file, durable in this value.
 struct CrashingFile: Sendable {
   private static let sectorSize = 512
 
   private let handle: FileHandle
   var durable: [UInt8] = []
-  /// The sectors that a failed sync has forgotten, and that have not been written since.
+  /// The sectors that a failed sync has forgotten, and that have not been written again.
   private var lost: Set<Int> = []
 
   init(_ handle: FileHandle) { self.handle = handle }
@@ -16,7 +16,7 @@ struct CrashingFile: Sendable {
     return Array(try handle.readToEnd() ?? Data())
   }
 
-  /// What is written again comes to the disk by the next sync.
+  /// Records a write: sectors that are written again become durable with the next sync.
   mutating func noteWrite(_ range: Range<Int>) {
     if lost.isEmpty || range.isEmpty { return }
     lost.subtract(range.lowerBound / Self.sectorSize...(range.upperBound - 1) / Self.sectorSize)
@@ -44,7 +44,7 @@ struct CrashingFile: Sendable {
       image = Array(durable.prefix(live.count))
       image += [UInt8](repeating: 0, count: live.count - image.count)
     }
-    // Now and then all or nothing, else each sector for itself.
+    // Sometimes all sectors or none, otherwise each sector independently.
     let fate = Int.random(in: 0..<6, using: &generator)
     for sector in Self.changedSectors(from: durable, to: live) where !lost.contains(sector) {
       let isNew = Bool.random(using: &generator)

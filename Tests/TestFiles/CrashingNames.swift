@@ -1,18 +1,17 @@
 import Files
 
-/// The names in a directory of a ``CrashingDirectory``: live and durable, with the inodes they lead
-/// to.
+/// The names in a directory of a ``CrashingDirectory``: live and durable, with their inodes.
 struct CrashingNames: Sendable {
-  /// Keeps the directory open, so that its inode is not given out again.
+  /// Keeps the directory open, so that its inode is not reused.
   private let handle: DirectoryHandle
   private(set) var live: [String: UInt64] = [:]
   private var durable: [String: UInt64] = [:]
-  /// The changes since the last sync, each at one instant.
+  /// The changes since the last sync, each of which is atomic.
   private var changes: [[String: UInt64?]] = []
 
   init(_ handle: DirectoryHandle) { self.handle = handle }
 
-  /// Takes note of all names that there are.
+  /// Records all current names.
   mutating func note(_ found: [String: UInt64]) {
     var change: [String: UInt64?] = [:]
     for name in Set(live.keys).union(found.keys) where live[name] != found[name] {

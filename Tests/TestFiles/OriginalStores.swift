@@ -1,6 +1,6 @@
 import Foundation
 
-/// The folder of stores that the original BNRPersistence wrote; nil where it is missing.
+/// The folder of stores that the original BNRPersistence wrote; nil if it is missing.
 package var originalStores: String? {
   let root = URL(filePath: #filePath).appending(path: "../../..").standardizedFileURL
   return ["../shared/data/bnr", "../../shared/data/bnr"]

@@ -3,11 +3,11 @@ import Foundation
 import Locks
 import Synchronization
 
-/// The directory that has all temporary directories of this process.
+/// The directory that contains all temporary directories of this process.
 ///
-/// It is locked for as long as the process lives, however that ends. So the next process knows what
-/// nobody needs any more, and removes it; a process ID would not tell, as it may be given out
-/// again, and means something else in another container.
+/// It is locked for as long as the process lives, however the process ends. So the next process
+/// recognizes unused directories, and removes them. A process ID would not be enough, because it
+/// may be reused, and means something else in another container.
 final class ProcessDirectory: Sendable {
   private static let prefix = "stored-objects-tests-"
 
@@ -18,7 +18,7 @@ final class ProcessDirectory: Sendable {
   private static let onDisk = Result { try ProcessDirectory(in: TemporaryLocation.disk.path) }
   private static let inMemory = Result { try ProcessDirectory(in: TemporaryLocation.memory.path) }
 
-  /// The one in a place, made when it is first asked for.
+  /// Returns the directory in a location, created when it is first needed.
   static func of(_ parent: TemporaryLocation) throws -> ProcessDirectory {
     switch parent {
     case .disk: try onDisk.get()
@@ -30,8 +30,8 @@ final class ProcessDirectory: Sendable {
     try Self.removeLeftovers(in: parent)
     let name = "\(ProcessInfo.processInfo.processIdentifier)-\(UInt32.random(in: 0 ... .max))"
     path = "\(parent)/\(Self.prefix)\(name)"
-    // Nobody else looks at it before it is locked: the name comes after the lock, which stays with
-    // it.
+    // Nobody else sees it before it is locked: the directory is renamed after the lock, which it
+    // keeps.
     let start = "\(parent)/.\(name)"
     try makeDirectories(start)
     lock = try DirectoryHandle(start, shared: false)
@@ -39,21 +39,21 @@ final class ProcessDirectory: Sendable {
     removeAtExit(path)
   }
 
-  /// The path of the next directory.
+  /// Returns the path of the next directory.
   func nextPath() -> String { "\(path)/\(count.add(1, ordering: .relaxed).newValue)" }
 
-  /// Removes the directories of processes that are gone.
+  /// Removes the directories of processes that have ended.
   static func removeLeftovers(in parent: String) throws {
     for name in try directoryEntries(parent) where name.hasPrefix(prefix) {
       let path = "\(parent)/\(name)"
       guard let lock = try? DirectoryHandle(path, shared: false) else { continue }
-      // Those of other users stay.
+      // Directories of other users stay.
       withExtendedLifetime(lock) { try? FileManager.default.removeItem(atPath: path) }
     }
   }
 }
 
-/// What a process that ends by itself removes.
+/// The paths that a process removes when it exits normally.
 private let pathsToRemove = Locked<[String]>([])
 
 private func removeAtExit(_ path: String) {

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Where directories of tests are made.
+/// The location of test directories.
 package enum TemporaryLocation: Sendable {
-  /// Among the temporary files of the system.
+  /// In the temporary files of the system.
   case disk
-  /// In memory where that can be, for files that are small and many.
+  /// In memory if possible, for many small files.
   case memory
 
-  /// The directory in which all of them are.
+  /// The path of the directory that contains all of them.
   var path: String {
     let memory = "/dev/shm"
     if self == .memory, FileManager.default.isWritableFile(atPath: memory) { return memory }
@@ -15,9 +15,9 @@ package enum TemporaryLocation: Sendable {
   }
 }
 
-/// Makes an empty directory, which whoever calls removes.
+/// Creates an empty directory, which the caller removes.
 ///
-/// What a killed process has left the next one clears away.
+/// The next process removes the directories of a killed one.
 package func makeTemporaryDirectory(in location: TemporaryLocation = .disk) throws -> String {
   let directory = try ProcessDirectory.of(location).nextPath()
   try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
@@ -33,7 +33,7 @@ package func withTemporaryDirectory<Result>(
   return try body(directory)
 }
 
-/// The same for a closure that waits.
+/// Runs an async test with an empty directory, which is removed at the end.
 package func withTemporaryDirectory<Result: Sendable>(
   in location: TemporaryLocation = .disk, _ body: @Sendable (String) async throws -> Result
 ) async throws -> Result {

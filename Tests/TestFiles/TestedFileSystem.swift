@@ -1,15 +1,16 @@
 package import Files
 
-/// A file system that asks a test before each call, and reports each that was made.
+/// A file system that calls a test before each call, and reports each call that was made.
 ///
 ///     let files = TestedFileSystem { call, path in call == .sync ? EIO : nil }
 ///     let backend = try kind.open(directory, in: files)
 ///
-/// Safe on any threads.
+/// Safe on any thread.
 package final class TestedFileSystem: FileSystem {
-  /// Is asked before a call; an `errno` lets it fail without being made.
+  /// A closure that is called before a call; if it returns an `errno`, the call fails without being
+  /// made.
   package typealias Plan = @Sendable (_ call: FileCall, _ path: String) -> Int32?
-  /// Hears of a call that has not failed.
+  /// A closure that is called after a call that has not failed.
   package typealias Witness = @Sendable (_ call: FileCall, _ path: String) -> Void
 
   private let plan: Plan

@@ -1,12 +1,12 @@
-/// How much longer a work takes with four times as many of something.
+/// Returns the growth of a work's time when its size becomes four times as large.
 ///
-/// In proportion it is 4, and 16 if the time grows with the square. Other tests may take the
-/// processor meanwhile, so the best of several tries counts.
+/// It is 4 for linear time, and 16 for quadratic time. Other tests may use the processor meanwhile,
+/// so the best of several tries counts.
 ///
 /// - Parameters:
-///   - count: The larger number.
-///   - work: Does it with so many.
-/// - Returns: the longer time, divided by the shorter one.
+///   - count: The larger size.
+///   - work: Performs the work for a size.
+/// - Returns: The longer time divided by the shorter one.
 package func timeGrowth(upTo count: Int, _ work: (Int) throws -> Void) rethrows -> Double {
   let clock = ContinuousClock()
   try work(count / 16)

@@ -1,15 +1,15 @@
 import Foundation
 
-/// A pgbouncer before the tests' server, in transaction mode, with few connections.
+/// A pgbouncer in front of the tests' server, in transaction mode, with few connections.
 package final class TestPooler: Sendable {
-  /// The directory of its socket.
+  /// The directory of the pooler's socket.
   package let directory: String
   package let port = 6432
 
-  /// The pooler of this process, started by the first test that asks.
+  /// The pooler of this process, started by the first test that needs it.
   package static let shared = Result { try TestPooler(before: TestServer.shared.get()) }
 
-  /// Whether the program is there: tests are skipped where it isn't.
+  /// Whether the program is installed; otherwise tests are skipped.
   package static let isAvailable = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"]
     .contains(where: FileManager.default.isExecutableFile)
 
@@ -43,7 +43,7 @@ package final class TestPooler: Sendable {
     """
   }
 
-  /// Gets the directory, and the process that it serves.
+  /// The script of the pooler; its arguments are the directory, and the process that it serves.
   private static let script = """
     cd "$1" || exit 1
     PATH="$PATH:/usr/sbin"

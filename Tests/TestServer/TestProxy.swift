@@ -1,9 +1,10 @@
 import Foundation
 import Locks
 
-/// A proxy on a Unix socket between a client and the server: it counts round trips, and cuts lines.
+/// A proxy on a Unix socket between a client and the server: it counts round trips, and cuts
+/// connections.
 package final class TestProxy: Sendable {
-  /// The directory of its socket.
+  /// The directory of the proxy's socket.
   package let directory: String
   private let target: String
   private let listener: Int32
@@ -15,14 +16,14 @@ package final class TestProxy: Sendable {
     var isClosed = false
   }
 
-  /// When lines are cut.
+  /// The moment when connections are cut.
   package enum Cut: Sendable {
     case nothing
-    /// Once the next request has been handed to the server; without its answer.
+    /// After the next request has been passed to the server, and before its answer.
     case afterRequest
-    /// Once the server has answered the next request; the answer is lost.
+    /// After the server has answered the next request; the answer is lost.
     case beforeAnswer
-    /// Always: nobody gets through.
+    /// Always: no connection succeeds.
     case everything
   }
 
@@ -39,23 +40,23 @@ package final class TestProxy: Sendable {
     Thread.detachNewThread { [self] in acceptAll() }
   }
 
-  /// Ends the proxy.
+  /// Stops the proxy.
   package func close() {
     state.withLock { $0.isClosed = true }
     shutdown(listener, Int32(SHUT_RDWR))
     try? FileManager.default.removeItem(atPath: directory)
   }
 
-  /// The number of requests that came behind an answer since it was last set.
+  /// The number of requests that followed an answer since it was last set.
   package var roundTrips: Int {
     get { state.withLock(\.roundTrips) }
     set { state.withLock { $0.roundTrips = newValue } }
   }
 
-  /// What is cut next.
+  /// Sets the next cut.
   package func cut(_ cut: Cut) { state.withLock { $0.cut = cut } }
 
-  /// Whether what was to be cut has been.
+  /// Whether the planned cut has happened.
   package var hasCut: Bool {
     state.withLock { if case .nothing = $0.cut { true } else { false } }
   }
@@ -105,7 +106,7 @@ package final class TestProxy: Sendable {
         pollfd(fd: server, events: Int16(POLLIN), revents: 0),
       ]
       guard unsafe poll(&ends, 2, -1) >= 0 else { return }
-      // Answers first, so that what comes behind one is another request.
+      // Answers first, so that anything that follows an answer is another request.
       let isAnswer = ends[1].revents != 0
       let (source, target) = isAnswer ? (server, client) : (client, server)
       let count = unsafe read(source, &buffer, buffer.count)

@@ -1,27 +1,27 @@
 import Foundation
 import TestFiles
 
-/// A PostgreSQL server for the tests of a process, with a directory in memory of its own, on a Unix
+/// A PostgreSQL server for the tests of a process, with a separate directory in memory, on a Unix
 /// socket.
 ///
-/// It ends, and its directory is removed, as soon as the process is gone, however that has ended: a
-/// shell watches it.
+/// A shell watches the process. As soon as the process has ended, for any reason, the server stops
+/// and its directory is removed.
 package final class TestServer: Sendable {
   /// The directory of the socket.
   package let directory: String
 
-  /// Why there is no server.
+  /// The reason why there is no server.
   package struct Unavailable: Error, CustomStringConvertible {
     package let description: String
   }
 
-  /// The server of this process, started by the first test that asks.
+  /// The server of this process, started by the first test that needs it.
   package static let shared = Result { try TestServer() }
 
-  /// Whether the programs are there: tests are skipped where they aren't.
+  /// Whether the programs are installed; otherwise tests are skipped.
   package static let isAvailable = (try? programs()) != nil
 
-  /// A connection string.
+  /// Returns a connection string.
   package func url(
     role: String = "postgres", password: String? = nil, database: String = "postgres",
     through directory: String? = nil, port: Int? = nil
@@ -52,7 +52,7 @@ package final class TestServer: Sendable {
 
   private init() throws {
     let programs = try Self.programs()
-    // The path of a socket has 107 bytes at most.
+    // The path of a socket has at most 107 bytes.
     let memory = FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm" : "/tmp"
     directory = "\(memory)/sopg-\(ProcessInfo.processInfo.processIdentifier)"
     try? FileManager.default.removeItem(atPath: directory)
@@ -64,7 +64,8 @@ package final class TestServer: Sendable {
     try waitUntilReady(programs)
   }
 
-  /// Starts a program as somebody else where this process is root, which the server refuses.
+  /// Returns the command that runs a program as another user, if this process is root, which the
+  /// server refuses.
   static func unprivilegedUser() throws -> [String]? {
     guard try output("id", ["-u"]) == "0" else { return nil }
     guard (try? output("id", ["-u", "postgres"])) != nil else {
@@ -73,7 +74,7 @@ package final class TestServer: Sendable {
     return ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
   }
 
-  /// Starts a program that goes on by itself, with nothing of this process that is open.
+  /// A script that starts an independent program, without the open files of this process.
   ///
   /// Foundation waits for a process until its end of a socket is closed, and exit tests wait for
   /// all processes that have ended before them.
@@ -85,7 +86,7 @@ package final class TestServer: Sendable {
     "$@" </dev/null >/dev/null 2>&1 &
     """
 
-  /// Starts a script with arguments, and behind these the number of this process.
+  /// Starts a script with arguments, followed by the ID of this process.
   static func start(_ script: String, _ arguments: [String]) throws {
     let own = String(ProcessInfo.processInfo.processIdentifier)
     _ = try output(
@@ -94,7 +95,8 @@ package final class TestServer: Sendable {
         + ["setsid", "bash", "-c", script, "bash"] + arguments + [own])
   }
 
-  /// Gets the folder of the programs, the directory, and the process that it serves.
+  /// The script of the server; its arguments are the folder of the programs, the directory, and the
+  /// process that it serves.
   private static let script = """
     trap '' HUP INT TERM
     cd "$2" || exit 1

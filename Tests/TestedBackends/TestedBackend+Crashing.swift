@@ -2,7 +2,7 @@ package import StoredObjectsCore
 package import TestFiles
 
 extension TestedBackend {
-  /// Opens a directory that fails when a test says so.
+  /// Opens a directory that fails when a test requests it.
   package func open(
     _ disk: CrashingDirectory, durability: Durability = .full, sharing: StoreSharing = .exclusive,
     limits: CheckpointLimits = .init()
@@ -12,7 +12,7 @@ extension TestedBackend {
 }
 
 extension LoggedBackend where Files: DirectoryFiles {
-  /// Opens a directory that fails when a test says so.
+  /// Opens a directory that fails when a test requests it.
   package convenience init(
     _ disk: CrashingDirectory, limits: CheckpointLimits = .init(), key: (any StoreKey)? = nil
   ) throws {
@@ -21,7 +21,7 @@ extension LoggedBackend where Files: DirectoryFiles {
 }
 
 extension DirectoryFiles {
-  /// Opens a directory that fails when a test says so.
+  /// Opens a directory that fails when a test requests it.
   package init(_ disk: CrashingDirectory) throws {
     var configuration = ClassFileConfiguration<Format>()
     configuration.fileSystem = disk

@@ -5,7 +5,7 @@ package import StoredObjectsEncryption
 package import StoredObjectsTestSupport
 import TestFiles
 
-/// The backends that tests take for arguments.
+/// The backends that are arguments of tests.
 package enum TestedBackend: String, CaseIterable, Sendable {
   case memory
   case tokyoCabinet = "tokyo-cabinet"
@@ -13,11 +13,11 @@ package enum TestedBackend: String, CaseIterable, Sendable {
   case encryptedTokyoCabinet = "tokyo-cabinet-encrypted"
   case encryptedCDB = "cdb-encrypted"
 
-  /// Those that keep a store in a directory.
+  /// The backends that keep a store in a directory.
   package static let onDisk = allCases.filter { $0 != .memory }
-  /// Those whose own promises are tried: encryption has tests of its own.
+  /// The backends without encryption, which has separate tests.
   package static let plain: [TestedBackend] = [.memory, .tokyoCabinet, .cdb]
-  /// One of each kind: what is above a backend is tried on these.
+  /// One backend of each kind, for tests of the layers above backends.
   package static let usual = plain + [.encryptedTokyoCabinet]
 
   /// The format of the files; nil for memory.
@@ -29,13 +29,13 @@ package enum TestedBackend: String, CaseIterable, Sendable {
     }
   }
 
-  /// A key that costs nothing to derive.
+  /// A key that takes no time to derive.
   package static let key = EncryptionKey(bytes: (0..<32).map { UInt8($0) })
 
   package var isEncrypted: Bool { self == .encryptedTokyoCabinet || self == .encryptedCDB }
   package var key: EncryptionKey? { isEncrypted ? Self.key : nil }
 
-  /// What this backend is once its directory has been encrypted, or decrypted.
+  /// The backend of the directory once it has been encrypted or decrypted.
   package var converted: TestedBackend {
     switch self {
     case .memory: .memory
@@ -62,7 +62,7 @@ package enum TestedBackend: String, CaseIterable, Sendable {
       sharing: sharing, lockTimeout: lockTimeout, limits: limits, key: key, in: fileSystem)
   }
 
-  /// Opens a directory with a log that is small, so that little data goes all ways.
+  /// Opens a directory with a small log, so that little data takes all code paths.
   package func openSmall(
     _ directory: String, sharing: StoreSharing = .exclusive,
     in fileSystem: any FileSystem = SystemFiles.shared
@@ -94,14 +94,14 @@ package enum TestedBackend: String, CaseIterable, Sendable {
     try onDisk().convert(directory, from: key, to: converted.key, in: fileSystem)
   }
 
-  /// Gives a directory another key.
+  /// Changes the key of a directory.
   package func changeKey(
     _ directory: String, to newKey: EncryptionKey, in fileSystem: any FileSystem
   ) throws {
     try onDisk().changeKey(directory, from: Self.key, to: newKey, in: fileSystem)
   }
 
-  /// Lets a test use a place of this kind that nothing has been written to.
+  /// Runs a test with an empty location of this kind.
   package func withLocation(_ body: (any BackendLocation) throws -> Void) throws {
     guard let format else { return try body(MemoryLocation()) }
     try withTemporaryDirectory {
@@ -110,7 +110,7 @@ package enum TestedBackend: String, CaseIterable, Sendable {
   }
 }
 
-/// A directory, on which backends are opened.
+/// A directory in which backends are opened.
 package struct DirectoryLocation: BackendLocation {
   package let format: StoreFormat
   package let directory: String

@@ -1,14 +1,14 @@
 import Locks
 package import Synchronization
 
-/// Collects, for one store, what other stores on the backend have saved.
+/// The changes that other stores on the backend have committed since one store last asked.
 package final class ChangeInbox: Sendable {
   private let news = Locked(ForeignNews())
 
   /// Whether ``take()`` would return anything.
   package let isFilled = Atomic(false)
 
-  /// Makes an empty inbox.
+  /// Creates an empty inbox.
   package init() {}
 
   /// Adds a commit of another store.
@@ -19,7 +19,7 @@ package final class ChangeInbox: Sendable {
     }
   }
 
-  /// Takes note that others have changed something, and nobody knows what.
+  /// Records that others have changed something, without knowing what.
   func receiveEverything() {
     news.withLock { news in
       news.isIncomplete = true
@@ -27,7 +27,7 @@ package final class ChangeInbox: Sendable {
     }
   }
 
-  /// The news since the last call.
+  /// Returns the news since the last call.
   package func take() -> ForeignNews {
     guard isFilled.load(ordering: .acquiring) else { return ForeignNews() }
     return news.withLock { news in
@@ -40,10 +40,10 @@ package final class ChangeInbox: Sendable {
 
 /// The rows and names that other stores have saved.
 ///
-/// The tables are an array: a process that opens a store and never meets another one would spend a
-/// quarter of that time on the metadata of a dictionary.
+/// The tables are an array: with a dictionary, a process that opens a store and never meets another
+/// one would spend a quarter of that time on the dictionary's metadata.
 package struct ForeignNews: Sendable {
-  /// No news.
+  /// Creates news without changes.
   package init() {}
 
   package struct Table: Sendable {
@@ -55,7 +55,7 @@ package struct ForeignNews: Sendable {
     /// The rows that were deleted last.
     package var deleted = RowSet()
 
-    /// Describes a table of which nothing has changed yet.
+    /// Creates the news of a table without changes.
     package init(table: TableID) { self.table = table }
   }
 
@@ -73,7 +73,7 @@ package struct ForeignNews: Sendable {
     add(names: changes.names)
   }
 
-  /// Adds what came later.
+  /// Adds later news.
   mutating func add(_ later: ForeignNews) {
     for table in later.tables {
       let index = tables.firstIndex { $0.table == table.table } ?? tables.endIndex
@@ -91,7 +91,7 @@ package struct ForeignNews: Sendable {
     if later.isIncomplete { isIncomplete = true }
   }
 
-  /// Adds the changes of a table; the metadata row is no news.
+  /// Adds the changes of a table; the metadata row is skipped.
   mutating func add(_ changes: ChangeSet.TableChanges) {
     guard changes.records.contains(where: { $0.rowID > ClassMetadata.rowID }) else { return }
     let index = tables.firstIndex { $0.table == changes.table } ?? tables.endIndex

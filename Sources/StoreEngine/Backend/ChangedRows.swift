@@ -1,7 +1,7 @@
-/// Rows of several tables.
+/// Sets of rows in several tables.
 ///
-/// Not a dictionary of sets: a process that opens a store and never meets another one would spend a
-/// quarter of that time on their metadata.
+/// It is no dictionary of sets: a process that opens a store and never meets another one would
+/// spend a quarter of that time on their metadata.
 @usableFromInline package struct ChangedRows: Sendable {
   @usableFromInline struct Table: Sendable {
     @usableFromInline let table: TableID
@@ -10,10 +10,10 @@
 
   @usableFromInline var tables: [Table] = []
 
-  /// Makes an empty set.
+  /// Creates an empty set.
   package init() {}
 
-  /// Whether there is no row.
+  /// Whether the set contains no rows.
   @inlinable package var isEmpty: Bool { tables.isEmpty }
 
   /// The rows of a table.
@@ -34,19 +34,19 @@
     }
   }
 
-  /// Removes a row, if it is there.
+  /// Removes a row if the set contains it.
   package mutating func remove(_ rowID: UInt32, in table: TableID) {
     guard let index = tables.firstIndex(where: { $0.table == table }) else { return }
     tables[index].rows.remove(rowID)
     if tables[index].rows.isEmpty { tables.remove(at: index) }
   }
 
-  /// Whether a row is there.
+  /// Whether the set contains a row.
   package func contains(_ rowID: UInt32, in table: TableID) -> Bool {
     tables.contains { $0.table == table && $0.rows.contains(rowID) }
   }
 
-  /// The tables with rows, and these.
+  /// Calls a closure with each table that has rows, and with its rows.
   func forEach(_ body: (TableID, Set<UInt32>) -> Void) {
     for table in tables { body(table.table, table.rows) }
   }

@@ -1,19 +1,19 @@
-/// A closure that is called after each commit of a backend, in the order of the commits.
+/// Closures that are called after each commit of a backend, in the order of the commits.
 package final class CommitListener: Sendable {
-  /// Gets what a commit has changed.
+  /// Called with the changes of a commit.
   ///
-  /// Every reader sees that by then; the next commit waits.
+  /// Every reader sees the commit by then; the next commit waits.
   package let didCommit: @Sendable (ChangeSet) -> Void
-  /// Called when other processes have changed something, and nobody knows what.
+  /// Called when other processes have changed something, and it is not known what.
   package let didLoseTrack: @Sendable () -> Void
 
-  /// Whether it wants to hear of commits of other processes only.
+  /// Whether the listener is called for commits of other processes only.
   let isForForeign: Bool
-  /// Whether it hears of commits of other processes when a call finds out about them, and no thread
-  /// asks for them.
+  /// Whether the listener is called for commits of other processes only when a call finds out about
+  /// them, so that no thread asks for them.
   let isPassive: Bool
 
-  /// Makes a listener, to be attached to a ``StoreCoordinator``.
+  /// Creates a listener, which you attach to a ``StoreCoordinator``.
   package init(
     ofOtherProcesses isForForeign: Bool = false, isPassive: Bool = false,
     _ didCommit: @escaping @Sendable (ChangeSet) -> Void,

@@ -1,14 +1,14 @@
-/// That the commit log could not be folded into the files of a store.
+/// A failure to fold the commit log into the files of a store.
 public struct FoldFailure: Sendable {
-  /// The cause: no room, no right, or a damaged file.
+  /// The cause: no space, no permission, or a damaged file.
   public let error: StoreError
-  /// How often it was tried since it went well.
+  /// The number of attempts since the last success.
   public let tryCount: Int
-  /// How many bytes the log had.
+  /// The size of the log in bytes.
   public let logByteCount: Int
 }
 
 extension StoreBackend {
-  /// None.
+  /// Nil: the backend has no failure to report.
   public var foldFailure: FoldFailure? { nil }
 }

@@ -1,8 +1,9 @@
 import Locks
 import Synchronization
 
-/// The instrument of a backend, which is asked for at each save and look-up: without one, that takes
-/// no lock.
+/// The instrument of a backend.
+///
+/// It is read at each save and look-up; if there is none, that takes no lock.
 final class Instruments: Sendable {
   private let isSetNow = Atomic(false)
   private let instrument = Locked<(any StoreInstrument)?>(nil)

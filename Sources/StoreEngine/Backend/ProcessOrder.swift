@@ -1,18 +1,18 @@
-/// Keeps other processes from committing during a turn.
+/// The operations that keep other processes from committing during a turn.
 package struct ProcessOrder: Sendable {
-  /// Lets other processes come first that have waited for long.
+  /// Lets other processes go first if they have waited for long.
   let yield: @Sendable () -> Void
   /// Waits for the other processes, and finds out what they have committed.
   let begin: @Sendable () throws(StoreError) -> Void
-  /// Lets them go on.
+  /// Lets the other processes continue.
   let end: @Sendable () -> Void
-  /// Takes row IDs of a table that no other process gets; nil where there are too few.
+  /// Reserves row IDs of a table that no other process gets; nil if there are too few.
   let takeRows:
     @Sendable (_ table: TableID, _ count: Int) throws(StoreError)
       -> ClosedRange<UInt32>?
-  /// Begins or ends to find out at once what others commit.
+  /// Starts or stops immediate detection of commits by others.
   let observe: @Sendable (_ begins: Bool) -> Void
-  /// The number of the last commit, as a server says that keeps nobody from committing; nil where
+  /// Returns the number of the last commit, for a server that keeps nobody from committing; nil if
   /// others wait during a turn.
   var lastNumber: (@Sendable () throws(StoreError) -> UInt64)?
   /// Whether this process never commits.
@@ -22,13 +22,13 @@ package struct ProcessOrder: Sendable {
 }
 
 extension ProcessOrder {
-  /// The order of a server, which refuses what others have been quicker with.
+  /// Creates the order of a server, which refuses a commit when another one came first.
   ///
   /// - Parameters:
   ///   - isReadOnly: Whether this process never commits.
-  ///   - lastNumber: Asks for the number of the last commit.
-  ///   - takeRows: Takes row IDs that nobody else gets; nil where there are too few.
-  ///   - observe: Begins or ends to find out at once what others commit.
+  ///   - lastNumber: Returns the number of the last commit.
+  ///   - takeRows: Reserves row IDs that nobody else gets; nil if there are too few.
+  ///   - observe: Starts or stops immediate detection of commits by others.
   package init(
     ofServer isReadOnly: Bool,
     lastNumber: @escaping @Sendable () throws(StoreError) -> UInt64,

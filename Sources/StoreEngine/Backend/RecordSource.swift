@@ -1,57 +1,59 @@
 import Files
 
-/// Tables of rows and named buffers, as they can be read: what backends and their files have in
-/// common.
+/// Tables of rows and named buffers for reading, which is common to backends and their files.
 ///
-/// A table holds the records of one class under row IDs (`UInt32`, from 1). Bytes are lent: they
-/// are read where they are, valid only inside the closure, and the closure must not call back.
+/// A table holds the records of one class under row IDs (`UInt32`, from 1). Closures get bytes in
+/// place, without a copy. The bytes are valid only inside the closure, and the closure must not
+/// call the source.
 public protocol RecordSource: AnyObject, Sendable {
-  /// Where the records are, as a user would name it: a path, or "memory".
+  /// The location of the records in terms of the user: a path, or "memory".
   var location: String { get }
 
-  /// Whether they are open for reading only.
+  /// Whether the records are open for reading only.
   var isReadOnly: Bool { get }
 
-  /// The number of a table. The table need not exist yet: the first commit makes it.
+  /// Returns the number of a table, which need not exist: the first commit creates it.
   ///
-  /// - Throws: ``StoreError`` with `invalidName`, when the backend can't hold a table of that name,
-  ///   `inUse`, `damaged`, `ioError` or `closed`.
+  /// - Throws: ``StoreError`` with `invalidName` if the backend can't hold a table of that name, or
+  ///   with `inUse`, `damaged`, `ioError` or `closed`.
   func table(named name: String) throws(StoreError) -> TableID
 
-  /// The names of the tables that have records, in no order.
+  /// Returns the names of the tables that have records, in no order.
   ///
   /// - Throws: ``StoreError`` with `ioError` or `closed`.
   func tableNames() throws(StoreError) -> [String]
 
-  /// The number of rows in a table, row 1 included; 0 for a table that was never written.
+  /// Returns the number of rows in a table, including row 1; 0 for a table that was never written.
   ///
   /// Complexity: constant time.
   ///
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
   func recordCount(in table: TableID) throws(StoreError) -> Int
 
-  /// Lends the record of a row to a closure.
+  /// Calls a closure with the record of a row.
   ///
-  /// - Returns: what the closure returns, or nil when there is no such row.
-  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`, and what the closure throws.
+  /// - Returns: The result of the closure, or nil if the row does not exist.
+  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`, or an error of the closure.
   func withRecord<Result>(
     _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws(StoreError) -> Result
   ) throws(StoreError) -> Result?
 
   /// Appends a copy of the record of a row to bytes.
   ///
-  /// By default through ``withRecord(_:in:_:)``; a backend does it itself where that is faster.
+  /// The default implementation calls ``withRecord(_:in:_:)``; a backend implements it where that
+  /// is faster.
   ///
-  /// - Returns: whether there is such a row.
+  /// - Returns: Whether the row exists.
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
   func copyRecord(
     _ rowID: UInt32, in table: TableID, to bytes: inout [UInt8]
   ) throws(StoreError) -> Bool
 
-  /// Adds copies of the records of some rows to a batch, in the order of the rows; those that are
-  /// not there are left out.
+  /// Adds copies of the records of some rows to a batch, in the order of the rows; rows that don't
+  /// exist are skipped.
   ///
-  /// By default through ``copyRecord(_:in:to:)``. A backend that asks a server asks once.
+  /// The default implementation calls ``copyRecord(_:in:to:)``. A backend on a server sends one
+  /// request.
   ///
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
   func copyRecords(
@@ -60,73 +62,75 @@ public protocol RecordSource: AnyObject, Sendable {
 
   /// Copies the next records of a scan into a batch until it is full.
   ///
-  /// By default through ``scan(_:from:_:)``, whose promises hold here; a backend does it itself
-  /// where that is faster.
+  /// The default implementation calls ``scan(_:from:_:)``, whose guarantees apply here; a backend
+  /// implements it where that is faster.
   ///
-  /// - Returns: How the scan ended; nothing has been added to the batch when it was disturbed.
+  /// - Returns: How the scan ended. If it was disturbed, nothing has been added to the batch.
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
   func copyRecords(
     of table: TableID, from position: ScanPosition?, to batch: inout RecordBatch
   ) throws(StoreError) -> ScanEnd
 
-  /// Lends the records of a table, row 1 included, each once, in whatever order suits the backend.
+  /// Calls a closure once with each record of a table, including row 1, in the order that is best
+  /// for the backend.
   ///
-  /// A scan holds no lock and no memory between two calls, so that scans may nest, be abandoned,
-  /// and have commits between them.
+  /// A scan holds no lock and no memory between two calls. Scans may be nested and abandoned, and
+  /// commits may occur between them.
   ///
   /// - Parameters:
   ///   - table: The table to read.
-  ///   - position: Where to go on; nil is the beginning.
-  ///   - body: Gets each row ID and its record.
-  /// - Returns: How the scan ended. With a position from before a commit that touched the table it
-  ///   is ``ScanEnd/disturbed``, and the body has not been called.
-  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`, and what the closure throws.
+  ///   - position: The position to continue from; nil for the beginning.
+  ///   - body: Called with each row ID and its record.
+  /// - Returns: How the scan ended. If a commit has touched the table since the position was taken,
+  ///   the result is ``ScanEnd/disturbed``, and the body has not been called.
+  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`, or an error of the closure.
   func scan(
     _ table: TableID, from position: ScanPosition?,
     _ body: (UInt32, RawSpan) throws(StoreError) -> ScanStep
   ) throws(StoreError) -> ScanEnd
 
-  /// Lends the buffer that is saved under a name.
+  /// Calls a closure with the buffer that is saved under a name.
   ///
-  /// - Returns: what the closure returns, or nil when there is no such name.
-  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`, and what the closure throws.
+  /// - Returns: The result of the closure, or nil if the name does not exist.
+  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`, or an error of the closure.
   func withNamedBuffer<Result>(
     _ name: String, _ body: (RawSpan) throws(StoreError) -> Result
   ) throws(StoreError) -> Result?
 
   /// Appends a copy of the buffer that is saved under a name to bytes.
   ///
-  /// By default through ``withNamedBuffer(_:_:)``; a backend does it itself where that is faster.
+  /// The default implementation calls ``withNamedBuffer(_:_:)``; a backend implements it where that
+  /// is faster.
   ///
-  /// - Returns: whether there is such a name.
+  /// - Returns: Whether the name exists.
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
   func copyNamedBuffer(_ name: String, to bytes: inout [UInt8]) throws(StoreError) -> Bool
 
-  /// The names of all saved buffers, in no order.
+  /// Returns the names of all saved buffers, in no order.
   ///
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
   func bufferNames() throws(StoreError) -> [String]
 
-  /// Releases files and locks. Closing twice is harmless.
+  /// Releases files and locks. Closing twice has no effect.
   ///
-  /// - Throws: ``StoreError`` with `ioError`, when the last bytes could not be written.
+  /// - Throws: ``StoreError`` with `ioError` if the last bytes could not be written.
   func close() throws(StoreError)
 }
 
 extension RecordSource {
-  /// Copies what is lent.
+  /// Copies the record that ``withRecord(_:in:_:)`` passes to a closure.
   public func copyRecord(
     _ rowID: UInt32, in table: TableID, to bytes: inout [UInt8]
   ) throws(StoreError) -> Bool {
     try withRecord(rowID, in: table) { bytes.append(copying: $0) } != nil
   }
 
-  /// Copies what is lent.
+  /// Copies the buffer that ``withNamedBuffer(_:_:)`` passes to a closure.
   public func copyNamedBuffer(_ name: String, to bytes: inout [UInt8]) throws(StoreError) -> Bool {
     try withNamedBuffer(name) { bytes.append(copying: $0) } != nil
   }
 
-  /// Copies one record after the other.
+  /// Copies one record after another.
   public func copyRecords(
     _ rows: [UInt32], of table: TableID, to batch: inout RecordBatch
   ) throws(StoreError) {
@@ -135,7 +139,7 @@ extension RecordSource {
     }
   }
 
-  /// Copies what is lent.
+  /// Copies the records that ``scan(_:from:_:)`` passes to a closure.
   public func copyRecords(
     of table: TableID, from position: ScanPosition?, to batch: inout RecordBatch
   ) throws(StoreError) -> ScanEnd {

@@ -1,50 +1,52 @@
 import Locks
 package import Synchronization
 
-/// What all stores on a backend have to agree on about one table.
+/// The state of one table that all stores on a backend share.
 package final class SharedTable: Sendable {
-  /// The last row ID handed out, or found in the table.
+  /// The last row ID that was allocated, or found in the table.
   ///
   /// Objects start at row 2.
   private let last = Atomic<UInt64>(1)
-  /// How many commits have touched the table since the backend was opened.
+  /// The number of commits that have touched the table since the backend was opened.
   package let commits = Atomic<UInt64>(0)
   private let isLearned = Atomic(false)
   private let format = Locked<ClassMetadata.Flags?>(nil)
   private let savedMetadata = Locked<ClassMetadata?>(nil)
   private let isSaved = Atomic(false)
-  /// Whether rows come from blocks.
+  /// Whether row IDs come from blocks.
   private let hasBlocks = Atomic(false)
   private let block = Locked<RowBlock?>(nil)
 
-  /// Rows that this process has to itself, where others give out rows, too.
+  /// Row IDs reserved for this process, where other processes allocate row IDs, too.
   private struct RowBlock {
     var rest: Range<UInt64> = 0..<0
-    /// How many rows the next block has beyond those that are asked for.
+    /// The number of row IDs that the next block has in addition to the requested ones.
     var size = 32
-    /// Takes rows that no other process gets.
+    /// Reserves row IDs that no other process gets.
     let take: RowSource
   }
 
-  /// Takes rows that no other process gets; nil where there are too few.
+  /// A closure that reserves row IDs that no other process gets; it returns nil if there are too
+  /// few.
   typealias RowSource = @Sendable (_ count: Int) throws(StoreError) -> ClosedRange<UInt32>?
 
-  /// Why the last block could not be taken; nil where it could, or where there are no rows left.
+  /// The error of the last attempt to reserve a block; nil if it succeeded, or if no row IDs are
+  /// left.
   private let failure = Locked<StoreError?>(nil)
 
-  /// The last row ID handed out.
+  /// The last row ID that was allocated.
   package var lastRowID: UInt32 { UInt32(clamping: last.load(ordering: .acquiring)) }
 
-  /// The rows up to the last one that are in a block of this process, and not handed out yet.
+  /// The row IDs up to the last one that are in a block of this process and not allocated yet.
   package var openRows: Range<UInt64> {
     guard hasBlocks.load(ordering: .acquiring) else { return 0..<0 }
     return block.withLock { $0?.rest ?? 0..<0 }
   }
 
-  /// The next row ID, each handed out once, or nil when there is none left.
+  /// Returns the next row ID, each only once; nil if none is left.
   package func nextRowID() -> UInt32? { reserve(1)?.lowerBound }
 
-  /// Counts all rows up to one as handed out.
+  /// Marks all row IDs up to one as allocated.
   package func handOut(upTo rowID: UInt32) {
     _ = last.max(UInt64(rowID), ordering: .acquiringAndReleasing)
     guard hasBlocks.load(ordering: .acquiring) else { return }
@@ -54,12 +56,12 @@ package final class SharedTable: Sendable {
     }
   }
 
-  /// The next row IDs, or nil when there are not so many left.
+  /// Returns the next row IDs; nil if there are not enough.
   func reserve(_ count: Int) -> ClosedRange<UInt32>? {
     if hasBlocks.load(ordering: .acquiring) { return reserveInBlocks(count) }
     var known = last.load(ordering: .acquiring)
     while true {
-      // Where there are too few, those that there are stay for others.
+      // If there are too few, the remaining ones stay available for others.
       guard let end = UInt32(exactly: known + UInt64(count)) else { return nil }
       let (isDone, found) = last.compareExchange(
         expected: known, desired: UInt64(end), ordering: .acquiringAndReleasing)
@@ -68,7 +70,7 @@ package final class SharedTable: Sendable {
     }
   }
 
-  /// Has rows come from blocks that a closure takes.
+  /// Makes row IDs come from blocks that a closure reserves.
   func useBlocks(_ take: @escaping RowSource) {
     block.withLock { $0 = RowBlock(take: take) }
     hasBlocks.store(true, ordering: .releasing)
@@ -81,7 +83,8 @@ package final class SharedTable: Sendable {
       return (UInt32(rest.lowerBound)...UInt32(rest.lowerBound) + UInt32(count) - 1, block)
     }
     guard rows == nil, let block else { return rows }
-    // Threads that do so at once get a block each, and what is left of one is not given out.
+    // Threads that do so at the same time get a block each, and the rest of one of them is not
+    // used.
     guard let taken = take(count + block.size, block) ?? take(count, block) else { return nil }
     let end = UInt64(taken.lowerBound) + UInt64(count)
     self.block.withLock {
@@ -102,24 +105,24 @@ package final class SharedTable: Sendable {
     }
   }
 
-  /// Why no row ID could be handed out, where some are left.
+  /// The error because of which no row ID could be allocated, although some are left.
   package var rowFailure: StoreError? { failure.withLock { $0 } }
 
-  /// Whether the metadata row has been looked for.
+  /// Whether the metadata row has been read.
   var hasLearned: Bool { isLearned.load(ordering: .acquiring) }
 
-  /// The metadata row as it was last saved; nil before the first save.
+  /// The metadata row as last saved; nil before the first save.
   package var metadata: ClassMetadata? { savedMetadata.withLock { $0 } }
 
-  /// Whether there is a metadata row.
+  /// Whether the table has a metadata row.
   package var hasMetadata: Bool { isSaved.load(ordering: .acquiring) }
 
-  /// Takes note of the metadata row that is saved.
+  /// Records the metadata row that is saved.
   ///
-  /// No row ID up to its last is handed out again.
+  /// No row ID up to its last one is allocated again.
   package func setMetadata(_ metadata: ClassMetadata) {
     savedMetadata.withLock { saved in
-      // Saves that are under way together may say so in another order than they were written.
+      // Concurrent saves may report this in another order than they were written.
       if let saved, saved.lastRowID > metadata.lastRowID { return }
       saved = metadata
       isSaved.store(true, ordering: .releasing)
@@ -127,8 +130,8 @@ package final class SharedTable: Sendable {
     _ = last.max(UInt64(metadata.lastRowID), ordering: .acquiringAndReleasing)
   }
 
-  /// Takes note of the metadata row that is in the table, unless a later one is known; nil when
-  /// there is none.
+  /// Records the metadata row that is in the table, unless a later one is known; nil if there is
+  /// none.
   package func learn(_ metadata: ClassMetadata?) {
     isLearned.store(true, ordering: .releasing)
     guard let metadata else { return }
@@ -139,7 +142,7 @@ package final class SharedTable: Sendable {
     _ = last.max(UInt64(metadata.lastRowID), ordering: .acquiringAndReleasing)
   }
 
-  /// Forgets a table whose records are gone, or have come from elsewhere.
+  /// Forgets a table whose records were removed or replaced.
   package func forget() {
     savedMetadata.withLock { saved in
       saved = nil
@@ -150,9 +153,10 @@ package final class SharedTable: Sendable {
     last.store(1, ordering: .releasing)
   }
 
-  /// How records are laid out: what the metadata row says, or what the first store to ask wants.
+  /// Returns the format of records: that of the metadata row, or the one that the first store asks
+  /// for.
   ///
-  /// The row of an original class says nothing. All stores get the same answer.
+  /// The metadata row of an original class doesn't contain it. All stores get the same answer.
   package func recordFormat(
     newClass: ClassMetadata.Flags, originalClass: ClassMetadata.Flags
   ) -> ClassMetadata.Flags {
@@ -164,6 +168,6 @@ package final class SharedTable: Sendable {
     }
   }
 
-  /// Takes note of a commit.
+  /// Counts a commit.
   func countCommit() { commits.wrappingAdd(1, ordering: .acquiringAndReleasing) }
 }

@@ -1,5 +1,5 @@
 extension StoreBackend {
-  /// A copy in memory.
+  /// Returns a copy in memory.
   public func snapshot() throws(StoreError) -> any StoreBackend {
     let disk = MemoryDisk()
     let copy = try MemoryBackend(disk: disk)

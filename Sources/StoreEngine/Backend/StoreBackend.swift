@@ -1,134 +1,138 @@
 import Files
 public import FoundationEssentials
 
-/// Where a store keeps its records: tables of rows, named buffers, and ordered tables.
+/// The storage of a store: tables of rows, named buffers, and ordered tables.
 ///
 /// A table holds the records of one class under row IDs (`UInt32`, from 1). A backend sees only
-/// bytes: it knows neither classes nor what a record means. An ordered table holds keys (any bytes,
-/// ordered as `memcmp` orders them) with a value each, which may be empty; see
-/// ``OrderedTableName``. Several stores may share one backend, on any threads, so that every call
-/// must be safe beside every other.
+/// bytes: it knows neither classes nor the meaning of a record. An ordered table holds keys (any
+/// bytes, in the order of `memcmp`) with a value each, which may be empty; see
+/// ``OrderedTableName``. Several stores may share one backend on any threads, so every call must be
+/// safe at the same time as any other.
 ///
-/// What a backend promises:
+/// A backend guarantees:
 ///
-/// 1. ``commit(_:_:)`` takes a whole ``ChangeSet`` or nothing. A commit that throws has changed
-///    nothing that a later call can see, and can be tried again.
-/// 2. What a commit has returned from, every later call sees, on every thread.
-/// 3. Look-ups and scans lend bytes: they are read where they are, valid only inside the closure.
-///    The closure must not call the backend, and should be short: it may run under a lock.
-/// 4. Bytes that make no sense end in a ``StoreError``, never in a trap or in made-up data.
+/// 1. ``commit(_:_:)`` writes a whole ``ChangeSet`` or nothing. A commit that throws has changed
+///    nothing that a later call can see, and can be retried.
+/// 2. Once a commit has returned, every later call sees it, on every thread.
+/// 3. Look-ups and scans pass bytes to closures in place, without a copy. The bytes are valid only
+///    inside the closure. The closure must not call the backend, and should be short: it may run
+///    under a lock.
+/// 4. Bytes that make no sense lead to a ``StoreError``, never to a trap or to invented data.
 /// 5. A closed backend throws ``StoreError/Code/closed`` from every call that reads or writes.
-///    What it knew of commits it still says.
-/// 6. Commits have numbers without gaps, see ``Commit``, and a commit that rests on what others have
-///    changed is refused, see ``CommitBasis``.
+///    Its knowledge of commits stays available.
+/// 6. Commits have numbers without gaps, see ``Commit``. A commit that is based on data that others
+///    have changed is refused, see ``CommitBasis``.
 ///
 /// The conformance suite in `StoredObjectsTestSupport` tests all of this. <doc:WritingABackend>
-/// shows how to write one.
+/// shows how to write a backend.
 public protocol StoreBackend: RecordSource {
-  /// What the stores on this backend share. Make one and keep it.
+  /// The state that the stores on this backend share. Create one coordinator and keep it.
   var coordinator: StoreCoordinator { get }
 
-  /// Looks at the files, before a check reads their records; by default only asks for the tables.
+  /// Inspects the files before a check reads their records; by default it only asks for the tables.
   ///
-  /// A backend whose files can be so damaged that reading them is dangerous, or ends too early,
-  /// says so here and leaves them out.
+  /// If files are so damaged that reading them is dangerous, or ends too early, the backend reports
+  /// them here and leaves them out.
   ///
   /// - Throws: ``StoreError`` with `ioError` or `closed`.
   func inspect() throws(StoreError) -> StoreInspection
 
-  /// Why what was saved can't be brought from a log into files; nil where that goes well, or where
-  /// there is no log, as by default.
+  /// The failure to fold the log into files; nil if there is none. By default nil, for a backend
+  /// without a log.
   var foldFailure: FoldFailure? { get }
 
-  /// Where values are kept that are too large for records; nil, as by default, where they stay in
-  /// them.
+  /// The storage of values that are too large for records; nil, the default, if they stay in the
+  /// records.
   var externalStorage: (any ExternalStorage)? { get }
 
-  /// Whether commits get an entry in the history, where the store keeps one; false by default.
+  /// Whether commits get an entry in the history, if the store keeps one; false by default.
   ///
   /// See ``beginHistory()``.
   var remembersCommits: Bool { get }
 
-  /// The data as of the last commit, for as long as the result is held, whatever others commit.
+  /// Returns the data as of the last commit, for as long as the result is held, whatever others
+  /// commit.
   ///
-  /// A snapshot is a backend of its own, for reading only. It has the numbers of the last commit and
-  /// of the tables that the backend has, and it stays readable when the backend is closed.
+  /// A snapshot is a separate backend, for reading only. It has the last commit number and the
+  /// table numbers of this backend, and it stays readable when this backend is closed.
   ///
-  /// By default a copy in memory, whose cost is linear in the size of all records. The backends of
-  /// this package copy nothing.
+  /// The default implementation makes a copy in memory, whose cost is linear in the size of all
+  /// records. The backends of this package copy nothing.
   ///
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
   func snapshot() throws(StoreError) -> any StoreBackend
 
-  /// Makes a backend that shows the data as of an earlier commit, and can only be read.
+  /// Returns a read-only backend with the data as of an earlier commit.
   ///
-  /// Records, named buffers and the items of key-value stores are those of that commit, and so is the
-  /// history. Indexes are empty; queries read all objects of a class. Classes are read by the layouts
-  /// that they have now.
+  /// Records, named buffers, the items of key-value stores and the history are those of that
+  /// commit. Indexes are empty; queries read all objects of a class. Classes are read by the
+  /// layouts that they have now.
   ///
-  /// Complexity: linear in the entries of the history behind the commit. Memory: what they have
-  /// changed.
+  /// Complexity: linear in the entries of the history after the commit. Memory: the size of their
+  /// changes.
   ///
-  /// - Parameter number: The last commit that counts.
+  /// - Parameter number: The last commit to include.
   /// - Returns: The backend, which stays readable while others save.
-  /// - Throws: ``StoreError`` with `historyExpired` when not all commits behind the number are
-  ///   remembered, `invalidArgument` for one that is yet to come, and as ``snapshot()``.
+  /// - Throws: ``StoreError`` with `historyExpired` if some commits after the number are not in the
+  ///   history, with `invalidArgument` for a number that is still to come, or an error of
+  ///   ``snapshot()``.
   func snapshot(asOf number: UInt64) throws(StoreError) -> any StoreBackend
 
   // MARK: Ordered tables
 
-  /// The number of an ordered table. The table need not exist yet: the first commit makes it.
+  /// Returns the number of an ordered table, which need not exist: the first commit creates it.
   ///
   /// - Throws: ``StoreError`` with `invalidName` or `closed`.
   func orderedTable(_ name: OrderedTableName) throws(StoreError) -> OrderedTableID
 
-  /// The names of the ordered tables that have keys, in no order.
+  /// Returns the names of the ordered tables that have keys, in no order.
   ///
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
   func orderedTableNames() throws(StoreError) -> [OrderedTableName]
 
-  /// The number of keys in a range.
+  /// Returns the number of keys in a range.
   ///
   /// Complexity: O(log n) for the backends of this package.
   ///
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
   func keyCount(in table: OrderedTableID, _ range: KeyRange) throws(StoreError) -> Int
 
-  /// Lends the value of a key to a closure.
+  /// Calls a closure with the value of a key.
   ///
-  /// - Returns: what the closure returns, or nil when there is no such key.
-  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`, and what the closure throws.
+  /// - Returns: The result of the closure, or nil if the key does not exist.
+  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`, or an error of the closure.
   func withValue<Result>(
     of key: [UInt8], in table: OrderedTableID, _ body: (RawSpan) throws(StoreError) -> Result
   ) throws(StoreError) -> Result?
 
   /// Appends a copy of the value of a key to bytes.
   ///
-  /// By default through ``withValue(of:in:_:)``; a backend does it itself where that is faster.
+  /// The default implementation calls ``withValue(of:in:_:)``; a backend implements it where that
+  /// is faster.
   ///
-  /// - Returns: whether there is such a key.
+  /// - Returns: Whether the key exists.
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
   func copyValue(
     of key: [UInt8], in table: OrderedTableID, to bytes: inout [UInt8]
   ) throws(StoreError) -> Bool
 
-  /// Lends the keys of a range and their values in the order of the keys, or from the last to the
-  /// first.
+  /// Calls a closure with the keys of a range and their values, in ascending or descending order.
   ///
-  /// One call sees the table as it was when the call began. A scan that has been paused is taken up
-  /// again by another call, with a range that begins behind the last key
-  /// (``KeyRange/init(after:to:)``) or, backwards, ends before it; so that nothing is held in
-  /// between, and commits disturb nobody.
+  /// One call sees the table as it was when the call began. To continue a paused scan, make another
+  /// call with a range that begins after the last key (``KeyRange/init(after:to:)``) or, in
+  /// descending order, ends before it. Nothing is held in between, and commits disturb no scan.
   ///
-  /// Complexity: O(log n), and linear in what is lent. Memory: a page of the file.
+  /// Complexity: O(log n), and linear in the size of the keys and values that are visited. Memory:
+  /// a page of the file.
   ///
   /// - Parameters:
   ///   - table: The table to read.
-  ///   - range: Which keys.
+  ///   - range: The range of the keys.
   ///   - isReversed: Whether the last key comes first.
-  ///   - body: Gets each key and its value, valid only inside; must not call the backend.
-  /// - Returns: whether all keys have been lent; false when the closure has paused.
-  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`, and what the closure throws.
+  ///   - body: Called with each key and its value, which are valid only inside; must not call the
+  ///     backend.
+  /// - Returns: Whether all keys have been visited; false if the closure has paused.
+  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`, or an error of the closure.
   func scanKeys(
     of table: OrderedTableID, _ range: KeyRange, isReversed: Bool,
     _ body: (RawSpan, RawSpan) throws(StoreError) -> ScanStep
@@ -138,55 +142,59 @@ public protocol StoreBackend: RecordSource {
 
   /// Writes a change set: all of it, or nothing.
   ///
-  /// Commits may come from any number of threads at once. They become visible one after the other,
-  /// each once it is as safe as the backend makes it, in the order of their numbers.
+  /// Any number of threads may commit at the same time. Commits become visible one after another,
+  /// in the order of their numbers, each once it is as durable as the backend makes it.
   ///
-  /// - Returns: the commit; nil for an empty change set, which changes nothing.
-  /// - Throws: ``StoreError`` with `readOnly`, `conflict` (others have changed what the commit rests
-  ///   on; a ``CommitConflict`` names it), `rowExists` (an insert of a row that is there),
-  ///   `invalidName` (a buffer's name), `invalidArgument`, `noSpace`, `ioError`, `damaged` or `closed`.
-  ///   Nothing has been changed then. With `reopenNeeded` the disk has failed half-way, and what it
-  ///   holds is known when the backend is opened again: ``commit(withToken:)`` tells.
+  /// - Returns: The commit; nil for an empty change set, which changes nothing.
+  /// - Throws: ``StoreError`` with `readOnly`, `conflict` (others have changed data that the commit
+  ///   is based on; a ``CommitConflict`` names it), `rowExists` (an insert of a row that exists),
+  ///   `invalidName` (a buffer's name), `invalidArgument`, `noSpace`, `ioError`, `damaged` or
+  ///   `closed`. In these cases nothing has changed. With `reopenNeeded` the disk has failed in the
+  ///   middle of the write, and its state is known only when the backend is opened again. Then
+  ///   ``commit(withToken:)`` reports whether the commit was made.
   @discardableResult
   func commit(_ changes: ChangeSet, _ request: CommitRequest) throws(StoreError) -> Commit?
 
   /// The number of the last commit that every call sees; 0 before the first.
   ///
-  /// Quick enough to be asked before every read: what has been read is up to date for as long as it
-  /// stays the same.
+  /// It is fast enough to be read before every other read. As long as it doesn't change, earlier
+  /// results are up to date.
   var lastCommitNumber: UInt64 { get }
 
-  /// The rows and buffers that commits have changed since a number, the caller's own among them.
+  /// Returns the rows and buffers that commits have changed since a number, including those of the
+  /// caller.
   ///
-  /// A backend remembers the last commits, those of a hundred small saves for example, and need not
+  /// A backend remembers the last commits, for example those of a hundred small saves. It need not
   /// remember any from before it was opened.
   ///
   /// Complexity: linear in the number of changes.
   ///
-  /// - Throws: ``StoreError`` with `historyExpired` when nobody knows any more: read everything
-  ///   again.
+  /// - Throws: ``StoreError`` with `historyExpired` if the changes are no longer known: read
+  ///   everything again.
   func changes(since number: UInt64) throws(StoreError) -> ChangeSummary
 
-  /// The commit that has a token, to find out what has become of one whose answer was lost.
+  /// Returns the commit that has a token, to find out the result of a commit whose answer was lost.
   ///
-  /// Among the last thousand and those that the opening has found in the log.
+  /// The backend searches the last thousand commits, and those that it found in the log when it was
+  /// opened.
   ///
-  /// - Returns: the commit; nil when there is none, which after a reopening is final.
-  /// - Throws: ``StoreError``, where the backend has to ask a server.
+  /// - Returns: The commit; nil if there is none, which is final after the backend was opened
+  ///   again.
+  /// - Throws: ``StoreError`` if the backend has to ask a server.
   func commit(withToken token: UUID) throws(StoreError) -> Commit?
 
-  /// Lets the numbers of commits go on after the last commit of another store, of which this one is
-  /// a copy; nil for a store that has had none.
+  /// Continues the numbers of commits after the last commit of another store, of which this one is
+  /// a copy; nil for a store without commits.
   ///
-  /// ``BackendCopy`` calls it once, at the end. Nobody commits meanwhile, and nothing else is
-  /// changed. By default it does nothing: the numbers are then those of the commits of the copying.
+  /// ``BackendCopy`` calls it once, at the end. Nobody commits meanwhile, and nothing else changes.
+  /// By default it does nothing: the numbers are then those of the commits of the copying.
   ///
   /// - Throws: ``StoreError`` with `noSpace`, `ioError` or `closed`.
   func continueNumbers(after last: Commit?) throws(StoreError)
 
-  /// Takes row IDs that nobody else gets, one behind the other.
+  /// Reserves consecutive row IDs that nobody else gets.
   ///
-  /// They count as used once a save says so in the metadata row of the class.
+  /// They count as used once a save records them in the metadata row of the class.
   ///
   /// - Precondition: `count` is positive.
   /// - Throws: ``StoreError`` with `rowIDsExhausted` or `closed`.
@@ -194,22 +202,22 @@ public protocol StoreBackend: RecordSource {
 }
 
 extension StoreBackend {
-  /// Writes a change set over whatever others have committed.
+  /// Writes a change set and overwrites changes of others.
   ///
-  /// - Returns: the commit; nil for an empty change set.
-  /// - Throws: as ``commit(_:_:)``.
+  /// - Returns: The commit; nil for an empty change set.
+  /// - Throws: An error of ``commit(_:_:)``.
   @discardableResult
   public func commit(_ changes: ChangeSet) throws(StoreError) -> Commit? {
     try commit(changes, CommitRequest())
   }
 
-  /// False: the backend adds no entries.
+  /// False: the backend adds no entries to the history.
   public var remembersCommits: Bool { false }
 
   /// The number of the last commit that the coordinator knows.
   public var lastCommitNumber: UInt64 { coordinator.journal.lastNumber }
 
-  /// The changes, if the coordinator remembers them all.
+  /// Returns the changes if the coordinator remembers all of them.
   public func changes(since number: UInt64) throws(StoreError) -> ChangeSummary {
     try rememberedChanges(since: number)
   }
@@ -226,7 +234,7 @@ extension StoreBackend {
       at: .init(path: location))
   }
 
-  /// The commit, if the coordinator remembers it.
+  /// Returns the commit if the coordinator remembers it.
   public func commit(withToken token: UUID) throws(StoreError) -> Commit? {
     coordinator.journal.commit(withToken: token)
   }
@@ -234,7 +242,7 @@ extension StoreBackend {
   /// Does nothing.
   public func continueNumbers(after last: Commit?) throws(StoreError) {}
 
-  /// Takes the next rows of those that the metadata row leaves.
+  /// Reserves the next row IDs after those in the metadata row.
   public func reserveRows(_ count: Int, in table: TableID) throws(StoreError) -> ClosedRange<UInt32>
   {
     precondition(count > 0, "so many rows can't be reserved")
@@ -246,7 +254,7 @@ extension StoreBackend {
       .rowIDsExhausted, "The class has used all its row IDs.", at: .init(path: location))
   }
 
-  /// Copies the value that ``withValue(of:in:_:)`` lends.
+  /// Copies the value that ``withValue(of:in:_:)`` passes to a closure.
   public func copyValue(
     of key: [UInt8], in table: OrderedTableID, to bytes: inout [UInt8]
   ) throws(StoreError) -> Bool {

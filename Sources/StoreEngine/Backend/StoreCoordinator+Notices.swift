@@ -2,28 +2,28 @@ import Locks
 import Synchronization
 
 extension StoreCoordinator {
-  /// A commit has been written, and every reader sees it: tells all stores but the one that has made
-  /// it.
+  /// Notifies all stores except the sender of a commit that has been written and that every reader
+  /// sees.
   package func didCommit(_ commit: Commit, _ changes: ChangeSet, _ request: CommitRequest) {
     tellStores(of: changes, request)
-    // Behind these: who has seen the number must find the news.
+    // The number becomes visible after the news: a reader that sees the number must find the news.
     journal.append(commit, changes)
     request.follower?.didCommit()
   }
 
-  /// Takes note of a metadata row that others have written; an empty one is gone.
+  /// Records a metadata row that others have written; an empty one was removed.
   package func learn(_ row: [UInt8], of table: TableID) {
     let shared = self.table(table)
     guard let metadata = ClassMetadata(row: row) else { return shared.forget() }
     shared.setMetadata(metadata)
   }
 
-  /// Others have committed up to a number, and nobody knows any more what.
+  /// Records that others have committed up to a number, without knowing what.
   ///
   /// - Parameters:
   ///   - last: The last commit.
-  ///   - metadata: Reads the metadata row of a table; nil where there is none.
-  /// - Throws: what the closure throws; then nobody has been told.
+  ///   - metadata: Reads the metadata row of a table; nil if it has none.
+  /// - Throws: An error of the closure; in that case no store has been notified.
   package func loseTrack(
     upTo last: Commit, metadata: (TableID) throws(StoreError) -> ClassMetadata?
   ) throws(StoreError) {
@@ -40,7 +40,7 @@ extension StoreCoordinator {
     journal.begin(after: last)
   }
 
-  /// The tables that something is shared about.
+  /// The tables with shared state.
   package var knownTables: [(id: TableID, table: SharedTable)] { shared.withLock { $0.tables } }
 
   private func tellStores(of changes: ChangeSet, _ request: CommitRequest) {

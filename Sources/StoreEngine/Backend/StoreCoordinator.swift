@@ -2,53 +2,55 @@ import Files
 import Locks
 import Synchronization
 
-/// What the stores on one backend share: row IDs, the order of their commits, and the news of them.
+/// The state that the stores on one backend share: row IDs, the order of their commits, and the
+/// notices of commits.
 ///
-/// A backend makes one coordinator, returns it from ``StoreBackend/coordinator``, and does its
-/// commits by ``perform(_:_:at:names:write:)``; stores do the rest. Safe on any thread.
+/// A backend creates one coordinator, returns it from ``StoreBackend/coordinator``, and performs
+/// its commits with ``perform(_:_:at:names:write:)``; stores do the rest. Safe on any thread.
 public final class StoreCoordinator: Sendable {
   let shared = Locked(Shared())
-  /// Held by the store that works out a commit.
+  /// Held by the store that prepares a commit.
   fileprivate let turn = Locked(false)
-  /// How many commits have been worked out, and are not done.
+  /// The number of commits that have been prepared and are not finished.
   fileprivate let underWay = Locked(0)
   /// The last commits.
   package let journal = CommitJournal()
-  /// The instrument that operations are reported to.
+  /// The instrument that receives the operations.
   let instruments = Instruments()
-  /// The order of commits among processes; nil where there is one process, which takes no lock then.
+  /// The order of commits among processes; nil for a single process, which then takes no lock.
   private var processes: ProcessOrder? {
     hasProcesses.load(ordering: .acquiring) ? knownProcesses.withLock { $0 } : nil
   }
   private let knownProcesses = Locked<ProcessOrder?>(nil)
   private let hasProcesses = Atomic(false)
-  /// The number that the commits of the thread with the turn rest on, all by itself; nil where
-  /// nobody else can commit meanwhile.
+  /// The commit number that the commits of the thread with the turn are based on, so that nobody
+  /// else may commit after it; nil if nobody else can commit meanwhile.
   private let soleBasis = Locked<UInt64?>(nil)
   /// The thread that has the turn.
   private let turnOwner = Atomic<UInt>(0)
   /// Held by a backend that writes one commit at a time.
   private let writing = Locked(false)
 
-  /// Changes when an ordered table is committed to for the first time.
+  /// Changes with the first commit to each ordered table.
   let orderedNews = Atomic<UInt64>(0)
 
   struct Shared {
-    /// Few, and asked for once a save: a dictionary would cost more, its metadata above all.
+    /// An array: the tables are few and read once for each save, and a dictionary would cost more,
+    /// especially its metadata.
     var tables: [(id: TableID, table: SharedTable)] = []
     var inboxes: [ChangeInbox] = []
     /// The class IDs of classes that have not been saved yet.
     var classIDs: [(table: TableID, classID: UInt8)] = []
-    /// Called after each commit.
+    /// The listeners that are called after each commit.
     var listeners: [CommitListener] = []
     /// The names of the migrations that the program knows.
     var migrations: [String] = []
-    /// Which ordered tables have been committed to, by their numbers.
+    /// Whether each ordered table has been committed to, by the table's number.
     var isOrderedTableKnown: [Bool] = []
 
-    /// Takes note of a commit to an ordered table.
+    /// Records a commit to an ordered table.
     ///
-    /// - Returns: whether it is the first one.
+    /// - Returns: Whether it is the first one.
     mutating func note(_ table: OrderedTableID) -> Bool {
       let missing = table.index + 1 - isOrderedTableKnown.count
       if missing > 0 { isOrderedTableKnown += repeatElement(false, count: missing) }
@@ -59,27 +61,28 @@ public final class StoreCoordinator: Sendable {
     func table(_ id: TableID) -> SharedTable? { tables.first { $0.id == id }?.table }
   }
 
-  /// The values outside of records that the process holds; nil until they are asked for.
+  /// The values outside of records that the process holds; nil until they are first used.
   private let external = Locked<ExternalValues?>(nil)
 
-  /// The files of the backend, which a process that is forked can't use; nil for one in memory.
+  /// The location of the backend's files, which a forked process can't use; nil for a backend in
+  /// memory.
   private let location: String?
   private let process = currentProcess()
 
-  /// Makes the coordinator of a backend that has just been opened.
+  /// Creates the coordinator of a backend that has just been opened.
   public init() { location = nil }
 
-  /// Makes the coordinator of a backend whose files belong to this process.
+  /// Creates the coordinator of a backend whose files belong to this process.
   package init(ofFilesAt location: String) { self.location = location }
 
-  /// Makes the coordinator of a snapshot, in which nobody commits.
+  /// Creates the coordinator of a snapshot, which has no commits.
   init(ofSnapshotAt location: String, _ last: Commit?, _ values: ExternalValues?) {
     self.location = location
     external.withLock { $0 = values }
     journal.begin(after: last)
   }
 
-  /// What is shared about a table; the same for every store.
+  /// Returns the shared state of a table, which is the same for every store.
   package func table(_ id: TableID) -> SharedTable {
     let processes = processes
     return shared.withLock { shared in
@@ -93,9 +96,9 @@ public final class StoreCoordinator: Sendable {
     }
   }
 
-  /// The class ID of a class that is not saved yet; every store gets the same.
+  /// Returns the class ID of a class that is not saved yet; every store gets the same.
   ///
-  /// - Returns: the lowest ID that is not taken; nil if all 255 are.
+  /// - Returns: The lowest free ID; nil if all 255 are taken.
   package func reserveClassID(for table: TableID, besides taken: Set<UInt8>) -> UInt8? {
     shared.withLock { shared in
       if let known = shared.classIDs.first(where: { $0.table == table }) { return known.classID }
@@ -107,12 +110,12 @@ public final class StoreCoordinator: Sendable {
     }
   }
 
-  /// Takes back the class ID of a class that could not be saved.
+  /// Releases the class ID of a class that could not be saved.
   package func releaseClassID(for table: TableID) {
     shared.withLock { $0.classIDs.removeAll { $0.table == table } }
   }
 
-  /// Changes when there may be an ordered table that was not there before.
+  /// A counter that changes when an ordered table may have been added.
   package var orderedTableNews: UInt64 { orderedNews.load(ordering: .acquiring) }
 
   /// Whether an ordered table has been committed to since the backend was opened.
@@ -125,10 +128,10 @@ public final class StoreCoordinator: Sendable {
   /// The names of the migrations that the program knows, for all its stores.
   package var knownMigrations: [String] { shared.withLock(\.migrations) }
 
-  /// Takes note of migrations that the program knows.
+  /// Sets the migrations that the program knows.
   package func know(_ migrations: [String]) { shared.withLock { $0.migrations = migrations } }
 
-  /// The values outside of records that the process holds; nil where the backend keeps none.
+  /// Returns the values outside of records that the process holds; nil if the backend keeps none.
   package func externalValues(of backend: any StoreBackend) -> ExternalValues? {
     external.withLock { known in
       if known == nil { known = backend.externalStorage.map { ExternalValues($0) } }
@@ -136,17 +139,17 @@ public final class StoreCoordinator: Sendable {
     }
   }
 
-  /// Lets a store hear of what others commit, until it lets go of the inbox.
+  /// Notifies a store of the commits of others until the inbox is detached.
   package func attach(_ inbox: ChangeInbox) {
     shared.withLock { $0.inboxes.append(inbox) }
   }
 
-  /// Ends what ``attach(_:)`` began.
+  /// Stops the notices of an inbox.
   package func detach(_ inbox: ChangeInbox) {
     shared.withLock { $0.inboxes.removeAll { $0 === inbox } }
   }
 
-  /// Calls a listener after each commit, on the thread of that, until it is detached.
+  /// Calls a listener after each commit, on the thread of the commit, until it is detached.
   ///
   /// Commits of other processes are reported on a thread of the backend, unless the listener is
   /// passive.
@@ -155,7 +158,7 @@ public final class StoreCoordinator: Sendable {
     if !listener.isPassive { processes?.observe(true) }
   }
 
-  /// Ends what ``attach(_:)`` began.
+  /// Removes a listener.
   package func detach(_ listener: CommitListener) {
     let wasAttached = shared.withLock { shared in
       let count = shared.listeners.count
@@ -165,17 +168,17 @@ public final class StoreCoordinator: Sendable {
     if wasAttached, !listener.isPassive { processes?.observe(false) }
   }
 
-  /// Whether no second store is attached, which could commit between two looks.
+  /// Whether only one store is attached, so that no other store can commit between two reads.
   package var hasOneStore: Bool { shared.withLock { $0.inboxes.count == 1 } }
 
-  /// Whether nobody but one store commits, which no other one can do between two looks.
+  /// Whether only one store can commit, so that nothing changes between two of its reads.
   package var isAlone: Bool { hasOneStore && !isOrderedByServer }
 
   // MARK: The order of commits
 
-  /// Runs a closure while nobody commits.
+  /// Runs a closure while nobody else commits.
   ///
-  /// - Throws: ``StoreError`` with `forked`; what the closure throws.
+  /// - Throws: ``StoreError`` with `forked`, or an error of the closure.
   package func whileCommitting<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError)
     -> Result
   {
@@ -196,11 +199,11 @@ public final class StoreCoordinator: Sendable {
     }
   }
 
-  /// The same for a closure that may run again: where a server has refused what it has committed, as
-  /// others were quicker.
+  /// Runs a closure while nobody else commits, and runs it again when a server has refused its
+  /// commit because another one came first.
   ///
-  /// - Throws: ``StoreError`` with `forked`; what the closure throws; `conflict` when others were
-  ///   quicker a hundred times.
+  /// - Throws: ``StoreError`` with `forked`; with `conflict` if others came first a hundred times;
+  ///   or an error of the closure.
   package func whileCommittingRepeatedly<Result>(
     _ body: () throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
@@ -215,39 +218,39 @@ public final class StoreCoordinator: Sendable {
     }
   }
 
-  /// Whether a server has refused a commit because others were quicker.
+  /// Whether a server has refused a commit because another one came first.
   package func isOvertaken(_ error: StoreError) -> Bool {
     isOrderedByServer && error.code == .conflict && error.underlying is CommitConflict
   }
 
-  /// The number behind which nobody else may have committed for a commit of this thread to be made:
-  /// it was worked out under ``whileCommitting(_:)``, where a server keeps nobody from committing.
+  /// The last commit number that may exist for a commit of this thread to be made, where a server
+  /// keeps nobody from committing during ``whileCommitting(_:)``; nil otherwise.
   package var requiredNumber: UInt64? { hasTurn ? soleBasis.withLock { $0 } : nil }
 
-  /// Takes note of a commit that was made under ``whileCommitting(_:)``: the next one rests on it.
+  /// Records a commit that was made under ``whileCommitting(_:)``: the next one is based on it.
   package func raiseRequiredNumber(to number: UInt64) {
     if hasTurn { soleBasis.withLock { if $0 != nil { $0 = number } } }
   }
 
-  /// Whether this thread works out a commit.
+  /// Whether this thread is preparing a commit.
   package var hasTurn: Bool { turnOwner.load(ordering: .relaxed) == currentThread() }
 
-  /// Runs a closure while nobody else works out a commit; at once in a turn of this thread.
+  /// Runs a closure while nobody else prepares a commit; immediately if this thread has the turn.
   func whileInTurn<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
     if hasTurn { return try body() }
     return try whileTakingTurn { (_) throws(StoreError) in try body() }
   }
 
-  /// Runs a closure while nobody else works out a commit; those that have been worked out before
-  /// may still be on their way to the disk.
+  /// Runs a closure while nobody else prepares a commit.
   ///
-  /// The closure may end the turn early, once its own commit has its place behind these.
+  /// Commits that were prepared before may still be on their way to the disk. The closure may end
+  /// the turn early, once its own commit is queued after these.
   ///
   /// - Parameters:
-  ///   - isHolding: Whether this thread keeps other processes from committing already.
-  ///   - body: Works out a commit.
-  /// - Returns: what the closure returns.
-  /// - Throws: ``StoreError`` with `forked`; what the closure throws.
+  ///   - isHolding: Whether this thread already keeps other processes from committing.
+  ///   - body: Prepares a commit.
+  /// - Returns: The result of the closure.
+  /// - Throws: ``StoreError`` with `forked`, or an error of the closure.
   package func whileTakingTurn<Result>(
     holdingProcesses isHolding: Bool = false,
     _ body: (CommitTurn) throws(StoreError) -> Result
@@ -257,13 +260,13 @@ public final class StoreCoordinator: Sendable {
     return try body(own)
   }
 
-  /// The same for a commit that does not end where it has begun, see ``CommitTurn/finish()``.
+  /// Begins the turn of a commit that doesn't end where it began, see ``CommitTurn/finish()``.
   ///
   /// - Throws: ``StoreError`` with `forked`.
   package func takeTurn(holdingProcesses isHolding: Bool = false) throws(StoreError) -> CommitTurn {
     try checkProcess()
     let processes = processes
-    // Not with a turn, for which those would wait whom this waits for.
+    // Without the turn: the processes that this thread waits for might be waiting for the turn.
     if !isHolding { processes?.yield() }
     turn.lock()
     do {
@@ -281,8 +284,7 @@ public final class StoreCoordinator: Sendable {
     turn.unlock()
   }
 
-  /// Keeps other processes from committing, for a write that is worked out before it takes its
-  /// turn.
+  /// Keeps other processes from committing, for a write that is prepared before it takes its turn.
   ///
   /// - Throws: ``StoreError`` with `forked` or `inUse`.
   package func beginWithoutProcesses() throws(StoreError) {
@@ -290,14 +292,14 @@ public final class StoreCoordinator: Sendable {
     try processes?.begin()
   }
 
-  /// Lets other processes come first that have waited for long; without anything that they might
-  /// wait for.
+  /// Lets other processes go first if they have waited for long; call it without holding anything
+  /// that they might wait for.
   package func yieldToProcesses() { processes?.yield() }
 
-  /// Ends what ``beginWithoutProcesses()`` began.
+  /// Lets other processes commit again after ``beginWithoutProcesses()``.
   package func endWithoutProcesses() { processes?.end() }
 
-  /// Has turns wait for other processes.
+  /// Makes turns wait for other processes.
   package func order(by processes: ProcessOrder) {
     knownProcesses.withLock { $0 = processes }
     hasProcesses.store(true, ordering: .releasing)
@@ -306,19 +308,20 @@ public final class StoreCoordinator: Sendable {
   /// Whether other processes may commit, too.
   package var isShared: Bool { processes.map { !$0.isReadOnly } ?? false }
 
-  /// Whether a server orders the commits of all, which may refuse any of them.
+  /// Whether a server orders all commits and may refuse any of them.
   package var isOrderedByServer: Bool { processes?.lastNumber != nil }
 
   /// Whether the data is on a server, where others may commit at any time.
   package var isOnServer: Bool { processes?.isOfServer == true }
 
   private func checkProcess() throws(StoreError) {
-    // Before any lock, which a thread of the parent may have held at the fork.
+    // Before any lock, because a thread of the parent may have held it at the fork.
     if let location, process != currentProcess() { throw StoreError.forked(location) }
   }
 
-  /// Does a commit for a backend that writes one at a time: refuses what rests on something that
-  /// others have changed, lets the backend write, and tells everyone.
+  /// Performs a commit for a backend that writes one at a time.
+  ///
+  /// It refuses a commit based on data that others have changed, writes, and notifies every store.
   ///
   ///     func commit(_ changes: ChangeSet, _ request: CommitRequest) throws -> Commit? {
   ///       try coordinator.perform(changes, request, at: location, names: names) { commit in
@@ -327,13 +330,13 @@ public final class StoreCoordinator: Sendable {
   ///     }
   ///
   /// - Parameters:
-  ///   - changes: What is committed.
-  ///   - request: What the writer says about it.
-  ///   - location: The backend's, for errors.
+  ///   - changes: The changes to commit.
+  ///   - request: The writer's description of the commit.
+  ///   - location: The location of the backend, for errors.
   ///   - names: The names of a table and of an ordered table, for errors.
   ///   - write: Writes the change set, or throws and has changed nothing.
-  /// - Returns: the commit; nil for an empty change set, which is given to nobody.
-  /// - Throws: ``StoreError`` with `conflict` or `invalidArgument`; what the closure throws.
+  /// - Returns: The commit; nil for an empty change set, which nobody is notified of.
+  /// - Throws: ``StoreError`` with `conflict` or `invalidArgument`, or an error of the closure.
   public func perform(
     _ changes: ChangeSet, _ request: CommitRequest, at location: String,
     names: (
@@ -357,12 +360,12 @@ public final class StoreCoordinator: Sendable {
     }
   }
 
-  /// Goes on behind the last commit that a backend finds when it is opened, or that a copy is to go
-  /// on after; nil when there is none.
+  /// Continues after the last commit that a backend finds when it is opened, or that a copy
+  /// continues after; nil if there is none.
   public func begin(after last: Commit?) { journal.begin(after: last) }
 }
 
-/// The turn of a store that works out a commit, on the thread that does.
+/// The turn of a store that prepares a commit, on the thread that does so.
 package final class CommitTurn: CommitFollower {
   private let coordinator: StoreCoordinator
   private let processes: ProcessOrder?
@@ -372,16 +375,14 @@ package final class CommitTurn: CommitFollower {
     (self.coordinator, self.processes) = (coordinator, processes)
   }
 
-  /// Lets the next store work out its commit: this one has its place before it.
-  ///
-  /// On the thread that has taken the turn.
+  /// Lets the next store prepare its commit; called on the thread that has taken the turn.
   package func didQueue() {
     if hasEnded.exchange(true, ordering: .relaxed) { return }
     coordinator.underWay.withLock { $0 += 1 }
     coordinator.endTurn()
   }
 
-  /// The commit is done, or has failed; on the thread that has taken the turn, unless it was queued.
+  /// Ends the turn of a finished or failed commit, on the thread that took it unless it was queued.
   package func finish() {
     if hasEnded.exchange(true, ordering: .relaxed) {
       coordinator.underWay.change { $0 -= 1 }

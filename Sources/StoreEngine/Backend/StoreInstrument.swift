@@ -1,59 +1,59 @@
-/// Hears what the stores on a backend do, and how long it takes.
+/// A receiver of the operations of the stores on a backend, with their durations.
 ///
 ///     backend.instrument = ServerInstrument()
 ///
-/// The product `StoredObjectsObservability` has this one, for swift-metrics and
+/// The product `StoredObjectsObservability` contains this one, for swift-metrics and
 /// swift-distributed-tracing. Implement the protocol for any other tool. Without an instrument
 /// nothing is measured.
 ///
-/// Calls come on the thread that did the work, which waits for them: return quickly, and do not use
-/// the store.
+/// Methods are called on the thread that did the work, which waits for them: return quickly, and do
+/// not use the store.
 public protocol StoreInstrument: Sendable {
-  /// An operation has ended.
+  /// Called when an operation has ended.
   func didEnd(_ operation: StoreOperation)
 
-  /// Objects have been looked up since the last call.
+  /// Called with the number of objects that have been looked up since the last call.
   func didLookUp(_ lookUps: StoreLookUps)
 }
 
-/// Work that a ``StoreInstrument`` hears of.
+/// An operation that is reported to a ``StoreInstrument``.
 public struct StoreOperation: Sendable {
-  /// The kinds of work.
+  /// The kinds of operations.
   public enum Kind: String, Sendable, CaseIterable {
     /// A store saves its changes: from the call to its return.
     case save
-    /// The backend writes one change set, the wait for the disk or the server included. It is a part
-    /// of a save.
+    /// The backend writes one change set, including the wait for the disk or the server. It is a
+    /// part of a save.
     case commit
-    /// Saves that are in the log are brought to the class files, often on a thread of its own.
+    /// The backend folds saves from the log into the class files, often on a separate thread.
     case fold
   }
 
-  /// The kind of work.
+  /// The kind of the operation.
   public let kind: Kind
   /// The directory or the server, as the backend names it.
   public let location: String
-  /// How long it took.
+  /// The duration of the operation.
   public let duration: Duration
   /// The size of the change set of a commit, or of all that are folded; 0 for a save.
   public let byteCount: Int
-  /// Why it failed; nil if it did not.
+  /// The error of a failed operation; nil for success.
   public let error: StoreError?
 }
 
-/// How many objects were looked up by their IDs or through references.
+/// The numbers of objects that were looked up by their IDs or through references.
 public struct StoreLookUps: Sendable, Equatable {
-  /// Objects that were in memory.
+  /// The number of objects that were in memory.
   public package(set) var hits = 0
-  /// Objects whose record was read.
+  /// The number of objects whose record was read.
   public package(set) var misses = 0
 
-  /// Describes no look-ups.
+  /// Creates an empty count.
   package init() {}
 }
 
 extension StoreBackend {
-  /// Hears what the stores on this backend do; nil, the default, for nobody.
+  /// The instrument that receives the operations of the stores on this backend; nil by default.
   ///
   /// Thread safety: may be read and set on any thread.
   public var instrument: (any StoreInstrument)? {
@@ -61,9 +61,9 @@ extension StoreBackend {
     set { coordinator.instruments.current = newValue }
   }
 
-  /// Runs a closure that does an operation, and tells the instrument how long it took.
+  /// Runs a closure that performs an operation, and reports its duration to the instrument.
   ///
-  /// Where nobody listens, the compiler puts the closure in place of the call.
+  /// Without an instrument, the compiler inlines the closure in place of the call.
   @inlinable
   @inline(__always)
   package func measure<Result>(
@@ -76,10 +76,10 @@ extension StoreBackend {
 }
 
 extension StoreCoordinator {
-  /// Whether anyone wants to hear how long things take.
+  /// Whether an instrument receives durations.
   @usableFromInline package var isMeasured: Bool { instruments.isSet }
 
-  /// Runs a closure that does an operation, and tells the instrument how long it took.
+  /// Runs a closure that performs an operation, and reports its duration to the instrument.
   @usableFromInline
   package func measure<Result>(
     _ kind: StoreOperation.Kind, at location: String, byteCount: Int,

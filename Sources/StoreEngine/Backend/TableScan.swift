@@ -1,35 +1,35 @@
-/// Whether a scan goes on.
+/// The choice of a closure whether a scan continues.
 public enum ScanStep: Sendable {
-  /// Go on with the next record.
+  /// Continue with the next record.
   case next
-  /// Stop behind this record; the scan can be taken up again there.
+  /// Stop after this record; the scan can be continued from there.
   case pause
 }
 
-/// A place between two records of a table.
+/// A position between two records of a table.
 ///
-/// It is the backend's own notion of a place. It holds until a commit touches the table, or until
-/// the backend has brought the commits of before to its files.
+/// Its meaning is known to the backend only. It is valid until a commit touches the table, or until
+/// the backend has folded earlier commits into its files.
 public struct ScanPosition: Sendable {
-  /// Where to go on: an offset, an index, whatever the backend counts in.
+  /// The location to continue from: an offset, an index, or another unit of the backend.
   public let location: UInt64
-  /// The number of commits the table had seen when the position was taken.
+  /// The number of commits that had touched the table when the position was taken.
   public let generation: UInt64
 
-  /// Names a place.
+  /// Creates a position.
   public init(location: UInt64, generation: UInt64) {
     self.location = location
     self.generation = generation
   }
 }
 
-/// How a scan ended.
+/// The ways in which a scan ends.
 public enum ScanEnd: Sendable {
-  /// Every record has been lent.
+  /// Every record has been visited.
   case finished
-  /// The body asked to stop; go on from this place.
+  /// The closure asked to stop; continue from this position.
   case paused(ScanPosition)
-  /// The position no longer holds, and nothing was lent: records may have moved. Go on by looking
-  /// rows up.
+  /// The position is no longer valid, and no record was visited: records may have moved. Continue
+  /// by looking up rows.
   case disturbed
 }

@@ -1,8 +1,9 @@
 import Files
 
-// Where two change sets meet.
+// Conflicts between two change sets.
 extension ChangeSet {
-  /// Visits the rows that this changes in a table, and those that it rests on, but for the metadata.
+  /// Calls a closure with the rows of a table that this change set changes or is based on, except
+  /// the metadata row.
   func forEachRow(
     of table: TableID, and basis: CommitBasis, _ body: (UInt32) -> Void
   ) {
@@ -12,18 +13,18 @@ extension ChangeSet {
     for row in basis.rows where row.table == table { body(row.rowID) }
   }
 
-  /// Whether this changes keys of a table, or rests on some.
+  /// Whether this change set changes keys of a table, or is based on some.
   func touches(_ table: OrderedTableID, _ basis: CommitBasis) -> Bool {
     ordered.contains { $0.table == table && !$0.isEmpty }
       || basis.keys.contains { $0.table == table }
   }
 
-  /// Adds what of this, which came first, is in the way of another change set.
+  /// Adds the changes of this change set, which came first, that conflict with another change set.
   func find(
     _ later: ChangeSet, _ basis: CommitBasis, _ conflict: inout FoundConflict
   ) {
     for table in tables {
-      // A few are compared as they are.
+      // A few rows are compared one by one.
       let changed = table.records.count > 8 ? RowSet(table.records.lazy.map(\.rowID)) : nil
       later.forEachRow(of: table.table, and: basis) { row in
         if changed?.contains(row) ?? table.records.contains(where: { $0.rowID == row }) {
@@ -37,14 +38,14 @@ extension ChangeSet {
     }
   }
 
-  /// Whether another change set touches a row, or a name, that this touches, too.
+  /// Whether another change set touches a row or a name that this one touches.
   func sharesRowsOrNames(with other: ChangeSet) -> Bool {
     var found = FoundConflict()
     find(other, CommitBasis(upTo: 0), &found)
     return !found.rows.isEmpty || !found.names.isEmpty
   }
 
-  /// Whether another change set touches a key of an ordered table that this touches, too.
+  /// Whether another change set touches a key of an ordered table that this one touches.
   func sharesKeys(with other: ChangeSet) -> Bool {
     ordered.contains { change in
       !change.isEmpty && other.touches(change.table, CommitBasis(upTo: 0))
@@ -52,7 +53,8 @@ extension ChangeSet {
     }
   }
 
-  /// Whether one of the changes of a table is of a key that matters to a later change set.
+  /// Whether one of the changes of a table has a key that a later change set changes or is based
+  /// on.
   private func hasChanged(
     _ own: OrderedTableChanges, _ later: ChangeSet, _ basis: CommitBasis
   ) -> Bool {

@@ -1,27 +1,27 @@
-// A change set as the commit log keeps it: an index, and behind it the bytes of the change set as
-// they are in memory. Tables go by their names, because numbers last only as long as a backend.
+// A change set in the commit log: an index, followed by the bytes of the change set as they are in
+// memory. Tables are identified by name, because numbers are valid only as long as a backend.
 //
 //     commit:  see Commit+Encoding.swift; not in batches from before there were any
 //     tables:  count (4), then for each: name (count + UTF-8), count of records (4), and for each
 //              record: kind (1), row ID (4), offset (8), length (4)
-//     names:   count (4), then for each: name (count + UTF-8), 1 if set or 0 if removed, offset (8),
-//              length (4)
+//     names:   count (4), then for each: name (count + UTF-8), 1 if set or 0 if removed,
+//              offset (8), length (4)
 //     ordered: not in a batch of kind 1: count (4), then for each: name of the file
 //              (count + UTF-8), 1 if it is cleared first (1), count of keys (4), and for each key:
-//              offset (8), length of the key (4), length of the value behind it (4), or FFFFFFFF for
-//              a key that is removed
+//              offset (8), length of the key (4), length of the value that follows it (4), or
+//              FFFFFFFF for a key that is removed
 //     bytes:   length (8), then the bytes
 
 import Files
 
 extension ChangeSet {
-  /// The index of the change set, which goes in front of ``bytes``.
+  /// Returns the index of the change set, which precedes ``bytes``.
   func encodedIndex<Failure: Error>(
     _ commit: Commit, tableName: (TableID) throws(Failure) -> String,
     orderedName: (OrderedTableID) throws(Failure) -> OrderedTableName
   ) throws(Failure) -> [UInt8] {
     var buffer = DataBuffer()
-    // Enough for a save of a few keys or records, which then takes one piece of memory.
+    // Enough for a save of a few keys or records, which then allocates once.
     buffer.reserveCapacity(256)
     commit.encode(to: &buffer)
     buffer.writeCount(tables.count { !$0.records.isEmpty })
@@ -53,9 +53,9 @@ extension ChangeSet {
     }
   }
 
-  /// Reads what ``encodedIndex(_:tableName:orderedName:)`` and ``bytes`` make one behind the other.
+  /// Decodes an index of ``encodedIndex(_:tableName:orderedName:)`` that is followed by ``bytes``.
   ///
-  /// - Throws: ``StoreError`` with `damaged`; what `table` and `orderedTable` throw.
+  /// - Throws: ``StoreError`` with `damaged`, or an error of `table` or `orderedTable`.
   init(
     encoded payload: [UInt8], kind: CommitLogFormat.Kind,
     table: (String) throws(StoreError) -> TableID,

@@ -1,21 +1,21 @@
 extension ChangeSet {
-  /// How many bytes a record, or a named buffer, can have: 4 GiB, less one.
+  /// The maximum size of a record or a named buffer: 4 GiB minus 1 byte.
   ///
   /// A backend may have a lower limit, see ``RecordFiles/maximumRecordByteCount``.
   @inlinable public static var maximumRecordByteCount: Int { Int(UInt32.max) }
-  /// How many bytes a key of an ordered table and its value can have together: 2 GiB, less one.
+  /// The maximum size of a key of an ordered table with its value: 2 GiB minus 1 byte.
   @inlinable public static var maximumKeyByteCount: Int { Int(Int32.max) }
 
-  /// Refuses what can't be written to files later.
+  /// Refuses changes that can't be written to files later.
   ///
   /// Complexity: constant time, unless the whole change set is larger than the limit.
   ///
-  /// - Throws: ``StoreError`` with `tooLarge`; what `tableName` throws.
+  /// - Throws: ``StoreError`` with `tooLarge`, or an error of `tableName`.
   package func checkRecordSizes(
     _ limit: Int, keyLimit: Int = ChangeSet.maximumKeyByteCount,
     tableName: (TableID) throws(StoreError) -> String
   ) throws(StoreError) {
-    // The key of a record, and the name of a buffer, count, too.
+    // The key of a record and the name of a buffer count, too.
     guard bytes.count > min(limit, keyLimit) - 256 || !names.isEmpty else { return }
     for table in tables {
       for record in table.records where record.range.count > limit - 4 {

@@ -1,21 +1,22 @@
-/// Everything that one save writes: records of any number of classes, named buffers, and keys of
+/// The changes that one save writes: records of any number of classes, named buffers, and keys of
 /// ordered tables.
 ///
-/// A change set is a plain value. All bytes of a save stand one behind the other in ``bytes``, each
-/// object encoded once; the changes only point into them. Backends read it, they never change it.
+/// A change set is a plain value. All bytes of a save follow each other in ``bytes``, with each
+/// object encoded once; the changes only refer to ranges. Backends read a change set and never
+/// change it.
 ///
 ///     bytes:    | Song 2 | Song 3 | Song metadata | Playlist 2 | "Favorite" | ...
 ///     tables:   Song: insert 2, insert 3, update 1   Playlist: insert 2   ...
 ///
-/// A backend takes the whole of it or nothing, see ``StoreBackend/commit(_:)``.
+/// A backend writes all of it or nothing, see ``StoreBackend/commit(_:)``.
 public struct ChangeSet: Sendable {
-  /// What happens to one row.
+  /// The kinds of changes of a row.
   public enum Kind: UInt8, Sendable {
-    /// The row is new. A row that exists already is an error: it would be overwritten.
+    /// The row is new. A row that already exists is an error: it would be overwritten.
     case insert
     /// The row is written whether it exists or not.
     case update
-    /// The row is removed. A row that does not exist stays so, without an error.
+    /// The row is removed. If it does not exist, that is no error.
     case delete
   }
 
@@ -23,33 +24,33 @@ public struct ChangeSet: Sendable {
   ///
   /// It takes 16 bytes, because a save may have millions.
   public struct RecordChange: Sendable {
-    /// The row, from 1; row 1 holds the metadata of the class.
+    /// The row, from 1; row 1 contains the metadata of the class.
     public let rowID: UInt32
     @usableFromInline let count: UInt32
-    /// Where the record begins, and in the two highest bits the kind.
+    /// The start of the record; the two highest bits encode the kind.
     @usableFromInline let startAndKind: UInt64
 
     /// Whether the row is new, rewritten or removed.
     @inlinable @inline(__always)
     public var kind: Kind { Kind(rawValue: UInt8(startAndKind >> 62)) ?? .delete }
 
-    /// Where the record stands in ``ChangeSet/bytes``; empty for a delete.
+    /// The range of the record in ``ChangeSet/bytes``; empty for a delete.
     @inlinable @inline(__always)
     public var range: Range<Int> {
       let start = Int(startAndKind & (1 << 62 - 1))
       return start..<start + Int(count)
     }
 
-    /// Describes a change of one row.
+    /// Creates a change of one row.
     ///
-    /// - Precondition: the record is smaller than 4 GiB.
+    /// - Precondition: The record is smaller than 4 GiB.
     @inlinable public init(kind: Kind, rowID: UInt32, range: Range<Int>) {
       self.rowID = rowID
       count = UInt32(range.count)
       startAndKind = UInt64(range.lowerBound) | UInt64(kind.rawValue) << 62
     }
 
-    /// The same for bytes that stand behind others.
+    /// Returns the same change for bytes that are appended to others.
     @inlinable package func moved(by count: Int) -> RecordChange {
       let range = range
       return RecordChange(
@@ -59,12 +60,12 @@ public struct ChangeSet: Sendable {
 
   /// The changes of one table, at most one for each row.
   public struct TableChanges: Sendable {
-    /// The table, as ``RecordSource/table(named:)`` named it.
+    /// The table, as returned by ``RecordSource/table(named:)``.
     public let table: TableID
     /// The changes in the order in which the objects were inserted, changed or deleted.
     public var records: [RecordChange]
 
-    /// Describes the changes of one table.
+    /// Creates the changes of one table.
     public init(table: TableID, records: [RecordChange]) {
       self.table = table
       self.records = records
@@ -75,26 +76,26 @@ public struct ChangeSet: Sendable {
   public struct NameChange: Sendable {
     /// The name, not empty.
     public let name: String
-    /// Where the buffer stands in ``ChangeSet/bytes``; nil removes the name.
+    /// The range of the buffer in ``ChangeSet/bytes``; nil removes the name.
     public let range: Range<Int>?
 
-    /// Describes the change of one named buffer.
+    /// Creates the change of one named buffer.
     public init(name: String, range: Range<Int>?) {
       self.name = name
       self.range = range
     }
   }
 
-  /// The records and buffers, one behind the other.
+  /// The records and buffers, one after another.
   public var bytes: [UInt8]
-  /// The changes table by table; no table occurs twice.
+  /// The changes by table; no table occurs twice.
   public var tables: [TableChanges]
   /// The changes of named buffers; no name occurs twice.
   public var names: [NameChange]
   /// The changes of ordered tables; no table occurs twice.
   public var ordered: [OrderedTableChanges]
 
-  /// Makes a change set of its parts.
+  /// Creates a change set from its parts.
   public init(
     bytes: [UInt8] = [], tables: [TableChanges] = [], names: [NameChange] = [],
     ordered: [OrderedTableChanges] = []

@@ -1,16 +1,16 @@
-/// Which rows and named buffers commits have changed, as the last of them has left them.
+/// The rows and named buffers that commits have changed, in the state after the last of them.
 public struct ChangeSummary: Sendable {
   /// The rows of one table, in ascending order.
   public struct Table: Sendable {
     /// The table.
     public let table: TableID
-    /// The rows that are new or rewritten.
+    /// The rows that were inserted or updated.
     public let written: [UInt32]
-    /// The rows that are gone.
+    /// The rows that were deleted.
     public let deleted: [UInt32]
   }
 
-  /// The number of the last commit that is taken into account.
+  /// The number of the last commit that is included.
   public let number: UInt64
   /// The tables in which rows have changed, each once.
   public let tables: [Table]

@@ -1,12 +1,12 @@
 import FoundationEssentials
 
-// A commit as the log and the manifest keep it:
+// The encoding of a commit in the log and the manifest:
 //
 //     number (8), token (16), microseconds since 1970 (8), number that it is based on, or FF…FF for
 //     none (8), author (count + UTF-8)
 
 extension Commit {
-  /// Adds the commit to a buffer.
+  /// Appends the commit to a buffer.
   func encode(to buffer: inout DataBuffer) {
     var integers = IntegerBytes()
     integers.add(number)
@@ -18,14 +18,15 @@ extension Commit {
     buffer.write(author)
   }
 
-  /// Fills in the number where ``encode(to:)`` has left it open, at the beginning of some bytes.
+  /// Returns encoded bytes with the number inserted at the beginning, where ``encode(to:)`` left it
+  /// open.
   func numbering(_ encoded: [UInt8]) -> [UInt8] {
     var encoded = encoded
     for index in 0..<8 { encoded[index] = UInt8(truncatingIfNeeded: number >> UInt64(8 * index)) }
     return encoded
   }
 
-  /// Reads what ``encode(to:)`` has written.
+  /// Decodes the bytes that ``encode(to:)`` has written.
   init(from buffer: inout DataBuffer) throws(DataBufferError) {
     let offset = buffer.offset
     let number = try buffer.readUInt64()
@@ -41,7 +42,7 @@ extension Commit {
       basedOn: basedOn == .max ? nil : basedOn)
   }
 
-  /// Reads the commit that a batch begins with.
+  /// Decodes the commit at the beginning of a batch.
   ///
   /// - Throws: ``StoreError`` with `damaged`.
   init(payload: [UInt8]) throws(StoreError) {
@@ -53,7 +54,7 @@ extension Commit {
     }
   }
 
-  /// A commit of a version that wrote nothing of it.
+  /// Creates a commit of a version that recorded only its number.
   package init(unnamed number: UInt64) {
     self.init(number: number, token: CommitToken.zero, author: "", microseconds: nil, basedOn: nil)
   }

@@ -2,26 +2,27 @@ public import FoundationEssentials
 
 /// A change set that a backend has written: a numbered, named transaction.
 ///
-/// Numbers begin at 1 and have no gaps. They are in the order in which commits became visible, are
-/// the same for everyone, and are never given twice, whatever is closed, opened or crashes between.
+/// Numbers begin at 1 and have no gaps. They are in the order in which commits became visible and
+/// the same for every reader. They are never reused, even when stores are closed, opened or crash
+/// in between.
 public struct Commit: Sendable, Hashable {
-  /// The place among all commits of the store, from 1.
+  /// The position among all commits of the store, from 1.
   public private(set) var number: UInt64
-  /// The name that the writer gave it, by which it can be found when the answer was lost.
+  /// The name chosen by the writer, which finds the commit when the answer was lost.
   ///
-  /// All zeros for a commit of a version that knew no tokens.
+  /// All zeros for a commit of a version without tokens.
   public var token: UUID { rawToken.uuid }
   let rawToken: CommitToken
-  /// The author, as the writer gave it, or an empty text.
+  /// The author that the writer set, or an empty string.
   public let author: String
-  /// When it was written, to the microsecond, by the clock of the writer.
+  /// The time of the commit, to the microsecond, by the clock of the writer.
   ///
-  /// Clocks go wrong: only ``number`` says what came first. Nil for a commit of a version that kept
-  /// no time.
+  /// Clocks can be wrong: only ``number`` gives the order of commits. Nil for a commit of a version
+  /// that recorded no time.
   public var time: Date? {
     microseconds.map { Date(timeIntervalSince1970: Double($0) / 1e6) }
   }
-  /// The number up to which the writer had seen all commits; nil where it did not say.
+  /// The number up to which the writer had seen all commits; nil if the writer did not set it.
   public let basedOn: UInt64?
 
   package init(number: UInt64, token: UUID, author: String, microseconds: Int64?, basedOn: UInt64?)
@@ -38,10 +39,10 @@ public struct Commit: Sendable, Hashable {
     self.microseconds = microseconds
   }
 
-  /// The time since 1970, as it is on disk.
+  /// The microseconds since 1970, as on disk.
   package let microseconds: Int64?
 
-  /// The same with its number.
+  /// Returns the same commit with its number.
   package func numbered(_ number: UInt64) -> Commit {
     var commit = self
     commit.number = number

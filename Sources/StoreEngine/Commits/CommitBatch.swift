@@ -1,19 +1,19 @@
 /// Commits that are ready to be written to the log together.
 struct CommitBatch: Sendable {
-  /// A commit with all that has been found out about it.
+  /// A commit with everything that its preparation has found.
   struct Prepared: Sendable {
-    /// Its place among those that are done together.
+    /// The position among the commits that are written together.
     let index: Int
     let commit: Commit
     let queued: QueuedCommit
-    /// The state of the file of each table, in the order of the change set.
+    /// The state of each table's file, in the order of the change set.
     let fileStates: [PendingRecords.FileState]
     let keys: [TableKeys]
     let payload: [[UInt8]]
   }
 
   private(set) var commits: [Prepared] = []
-  /// The pending keys of ordered tables once these are written; the last ones of a table count.
+  /// The pending keys of ordered tables after these commits; the last ones of a table count.
   private(set) var keys: [TableKeys] = []
   var isEmpty: Bool { commits.isEmpty }
 
@@ -22,19 +22,19 @@ struct CommitBatch: Sendable {
     keys += prepared.keys
   }
 
-  /// Gives away all commits.
+  /// Removes and returns all commits.
   mutating func take() -> [Prepared] {
     defer { self = CommitBatch() }
     return commits
   }
 
-  /// Whether a commit touches a row or a name of one of these, so that it has to be looked up again
-  /// behind them.
+  /// Whether a commit touches a row or a name of one of these, so that its rows have to be looked
+  /// up again after them.
   func overlaps(_ one: QueuedCommit) -> Bool {
     if isEmpty { return false }
-    // The metadata row is in every save, and only an insert asks whether it is there.
+    // Every save writes the metadata row, and only an insert checks whether it exists.
     if one.changes.insertsMetadata { return true }
-    // One with a basis would have been refused.
+    // A commit with a basis would have been refused.
     if one.request.basis != nil { return false }
     return commits.contains { $0.queued.changes.sharesRowsOrNames(with: one.changes) }
   }

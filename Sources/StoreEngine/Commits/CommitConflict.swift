@@ -1,33 +1,34 @@
-/// What a commit rests on, and others have changed since.
+/// The data that a commit is based on and that others have changed since.
 ///
 /// It is the `underlying` error of a ``StoreError`` with the code `conflict` that a backend throws.
 public struct CommitConflict: Error, Sendable, Hashable {
   /// A row of a table.
   public struct Row: Sendable, Hashable {
-    /// The name of the table: that of a class.
+    /// The name of the table, which is that of a class.
     public let table: String
     /// The row, from 1.
     public let rowID: UInt32
 
-    /// Names a row.
+    /// Creates a reference to a row.
     public init(table: String, rowID: UInt32) { (self.table, self.rowID) = (table, rowID) }
   }
 
   /// The number that the commit was based on.
   public let basedOn: UInt64
-  /// The number of the last commit that there is.
+  /// The number of the last commit.
   public let lastNumber: UInt64
-  /// The rows that others have changed, the first few thousand of them.
+  /// The rows that others have changed, at most the first few thousand.
   public let rows: [Row]
   /// The named buffers that others have changed.
   public let names: [String]
-  /// The ordered tables in which others have changed keys that matter.
+  /// The names of ordered tables in which others have changed keys that the commit changes or is
+  /// based on.
   public let orderedTables: Set<String>
-  /// Whether the number is from so long ago that nobody knows any more what has changed since.
+  /// Whether the number is so old that the changes since then are no longer known.
   public let isExpired: Bool
 }
 
-/// A conflict by the numbers that a backend has for its tables.
+/// A conflict with tables identified by the backend's numbers.
 package struct FoundConflict {
   let basedOn: UInt64
   let lastNumber: UInt64
@@ -42,14 +43,14 @@ package struct FoundConflict {
 
   var isEmpty: Bool { rows.isEmpty && names.isEmpty && orderedTables.isEmpty && !isExpired }
 
-  /// So many rows are named.
+  /// The maximum number of rows that are listed.
   private static let maximumRowCount = 4096
 
   package mutating func add(_ rowID: UInt32, of table: TableID) {
     if rows.count < Self.maximumRowCount { rows.append((table, rowID)) }
   }
 
-  /// The same by the names that users know.
+  /// Returns the conflict with the names that users know.
   package func named(
     table: (TableID) throws(StoreError) -> String,
     ordered: (OrderedTableID) throws(StoreError) -> String
@@ -64,7 +65,7 @@ package struct FoundConflict {
 }
 
 extension CommitConflict {
-  /// The error of the commit.
+  /// Returns the error of the commit.
   package func error(path: String) -> StoreError {
     let what: String
     if let row = rows.first {

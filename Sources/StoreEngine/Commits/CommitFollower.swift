@@ -1,20 +1,20 @@
-/// Follows a commit on its way through a backend.
+/// An object that follows a commit on its way through a backend.
 ///
-/// A backend that lets commits wait for each other calls all of these; one that writes a commit at
-/// once need only call ``didCommit()``, which ``StoreCoordinator`` does for it.
+/// A backend in which commits wait for each other calls all methods. A backend that writes each
+/// commit at once need only call ``didCommit()``, which ``StoreCoordinator`` does for it.
 package protocol CommitFollower: AnyObject, Sendable {
-  /// The commit has its place: all that are made from now on come behind it. On the thread that
-  /// commits.
+  /// Called when the commit has its position: all later commits come after it. Runs on the thread
+  /// that commits.
   func didQueue()
-  /// The commit is about to be written. All that come before it are written or have failed, or are
-  /// written together with it.
+  /// Called when the commit is about to be written. All earlier commits are written, have failed,
+  /// or are written together with it.
   ///
-  /// - Throws: what the commit fails with, if it must not be made any more.
+  /// - Throws: The error that the commit fails with, if it must not be made any more.
   func willWrite() throws(StoreError)
-  /// Everyone sees the commit. Called in the order of the commits, before whoever has made one goes
-  /// on.
+  /// Called when every reader sees the commit. Calls are in the order of the commits, and before
+  /// the caller of the commit continues.
   func didCommit()
-  /// The commit has failed. Called before any that comes behind it is written.
+  /// Called when the commit has failed, before any later commit is written.
   func didFail(_ error: StoreError)
 }
 
@@ -25,19 +25,20 @@ extension CommitFollower {
   package func didFail(_ error: StoreError) {}
 }
 
-/// A backend in which a commit can wait for the disk without holding a thread.
+/// A backend in which a commit can wait for the disk without blocking a thread.
 ///
-/// A class, so that asking it takes no copy.
+/// It is a class protocol, so that a cast takes no copy.
 package protocol CommitQueueing: AnyObject, Sendable {
-  /// Gives a commit its place behind all others, which it reaches the disk together with.
+  /// Queues a commit after all others; it reaches the disk together with them.
   ///
   /// - Parameters:
-  ///   - changes: What is committed; not empty.
-  ///   - request: What the writer says about it.
-  ///   - mayWait: Whether this thread writes the commit, and waits for the disk, where nobody else
-  ///     is at it; a thread of the backend does otherwise.
-  ///   - completion: Hears once what has become of it, on any thread; must be quick.
-  /// - Throws: as ``StoreBackend/commit(_:_:)``; the commit has no place then, and nobody hears.
+  ///   - changes: The changes to commit; not empty.
+  ///   - request: The writer's description of the commit.
+  ///   - mayWait: Whether this thread writes the commit and waits for the disk if no other thread
+  ///     is writing; otherwise a thread of the backend does.
+  ///   - completion: Called once with the result, on any thread; must be quick.
+  /// - Throws: An error of ``StoreBackend/commit(_:_:)``; the commit is not queued then, and the
+  ///   completion is not called.
   func enqueue(
     _ changes: ChangeSet, _ request: CommitRequest, mayWait: Bool,
     _ completion: @escaping @Sendable (Result<Commit, StoreError>) -> Void) throws(StoreError)

@@ -4,49 +4,49 @@ import Synchronization
 
 /// The last commits of a backend: their numbers, and what they have changed.
 ///
-/// A backend tells its coordinator of each commit; here others find out what has happened since they
-/// last looked, and whether what they want to commit still holds. Only the last commits are
-/// remembered. Safe on any thread.
+/// A backend reports each commit to its coordinator. Stores use the journal to find out what has
+/// happened since they last looked, and whether a commit that they prepare is still valid. Only the
+/// last commits are remembered. Safe on any thread.
 package final class CommitJournal: Sendable {
   private let state = Locked(State())
-  /// The number of the last commit that everyone sees.
+  /// The number of the last commit that every reader sees.
   private let visible = Atomic<UInt64>(0)
 
   private struct State {
-    /// The commits behind ``forgotten``.
+    /// The commits after ``forgotten``.
     var entries = Ring<Entry>(capacity: CommitJournal.capacity)
-    /// How much memory each of them takes: an entry is not copied to ask for that.
+    /// The memory that each of them takes, separate so that entries need not be copied for it.
     var weights = Ring<Int>(capacity: CommitJournal.capacity)
-    /// Nobody knows any more what the commits up to this number have changed.
+    /// The number up to which the changes of commits are no longer known.
     var forgotten: UInt64 = 0
-    /// How much memory the entries take, roughly.
+    /// The approximate memory of all entries.
     var weight = 0
-    /// The last commits, for whoever looks for a token.
+    /// The last commits, for searches by token.
     var commits = Ring<Commit>(capacity: CommitJournal.maximumCount)
     var last: Commit?
     var tokens = TokenSource()
     var lastNumber: UInt64 { last?.number ?? 0 }
   }
 
-  /// So many commits are remembered with what they have changed at most.
+  /// The maximum number of commits that are remembered with their changes.
   ///
-  /// More than stores commit at once, and not many more: the memory of the last saves is still in the
-  /// processor's cache when it is used again.
+  /// This is more than the stores that commit at once, but not many more: the memory of the last
+  /// saves is still in the processor's cache when it is used again.
   fileprivate static let capacity = 32
-  /// Which together take about so many bytes; a larger one keeps its rows only.
+  /// The approximate maximum size of these; of a larger commit only its rows are remembered.
   private static let maximumWeight = 1 << 20
-  /// So many commits are known by their token.
+  /// The maximum number of commits that are found by their token.
   fileprivate static let maximumCount = 1024
 
-  /// The number of the last commit that everyone sees; 0 before the first.
+  /// The number of the last commit that every reader sees; 0 before the first.
   package var lastNumber: UInt64 { visible.load(ordering: .acquiring) }
-  /// The last commit, unless none has been made or its version wrote nothing of it.
+  /// The last commit; nil if there is none or its version recorded nothing about it.
   package var last: Commit? { state.withLock { $0.last } }
 
-  /// A token that nothing else has.
+  /// Returns a unique token.
   package func newToken() -> CommitToken { state.withLock { $0.tokens.next() } }
 
-  /// Goes on behind the last commit that is on the disk; nil when there is none.
+  /// Continues after the last commit on the disk; nil if there is none.
   package func begin(after last: Commit?) {
     let number = last?.number ?? 0
     state.withLock { state in
@@ -59,9 +59,9 @@ package final class CommitJournal: Sendable {
     visible.store(number, ordering: .releasing)
   }
 
-  /// Takes note of a commit that everyone sees by now.
+  /// Records a commit that every reader sees by now.
   func append(_ commit: Commit, _ changes: ChangeSet) {
-    // Moved into the journal: a copy counts references.
+    // Moved into the journal, because a copy changes reference counts.
     var entry: Entry? = Entry(changes, atMost: Self.maximumWeight)
     let weight = entry?.weight ?? 0
     state.withLock { state in
@@ -88,7 +88,7 @@ package final class CommitJournal: Sendable {
 
   // MARK: Asking
 
-  /// What commits have changed behind a number; nil when nobody knows any more.
+  /// Returns the changes of the commits after a number; nil if they are no longer known.
   func changes(since number: UInt64) -> ChangeSummary? {
     state.withLock { state in
       guard number >= state.forgotten else { return nil }
@@ -98,26 +98,27 @@ package final class CommitJournal: Sendable {
     }
   }
 
-  /// What is remembered of the commits behind a number.
+  /// Returns the remembered commits after a number.
   private static func entries(behind number: UInt64, _ state: State) -> [Entry] {
     let first = max(number, state.forgotten)
     guard first < state.lastNumber else { return [] }
     return (first + 1...state.lastNumber).compactMap { state.entries[$0] }
   }
 
-  /// The commit with a token, if it is one of the last.
+  /// Returns the commit with a token if it is one of the last.
   func commit(withToken token: UUID) -> Commit? {
     let token = CommitToken(token)
     return state.withLock { state in state.commits.first { $0.rawToken == token } }
   }
 
-  /// What is in the way of a change set.
+  /// Returns the conflict of a change set with later commits.
   ///
   /// - Parameters:
   ///   - changes: The change set.
-  ///   - basis: What it rests on.
-  ///   - others: Commits that come before it, and that nobody sees yet.
-  /// - Returns: what it rests on and others have changed; nil when there is nothing of that.
+  ///   - basis: The data that it is based on.
+  ///   - others: Commits that come before it and that no reader sees yet.
+  /// - Returns: The data that it is based on and that others have changed; nil if there is no
+  ///   conflict.
   package func conflict(
     of changes: ChangeSet, on basis: CommitBasis, besides others: some Collection<ChangeSet>
   ) -> FoundConflict? {
@@ -127,7 +128,7 @@ package final class CommitJournal: Sendable {
     }
     var conflict = FoundConflict(
       basedOn: basis.number, lastNumber: last + UInt64(others.count),
-      // A number that is still to come is of another store.
+      // A number that is still to come is from another store.
       isExpired: basis.number < forgotten || basis.number > last)
     for entry in entries { entry.find(changes, basis, &conflict) }
     for other in others { other.find(changes, basis, &conflict) }
@@ -135,16 +136,16 @@ package final class CommitJournal: Sendable {
   }
 }
 
-/// The elements with the last numbers: the newest takes the place of the oldest.
+/// The elements with the last numbers: the newest replaces the oldest.
 private struct Ring<Element: Sendable>: Sendable {
   private let capacity: Int
-  /// The number of the first element that there was.
+  /// The number of the first element that was set.
   private var first: UInt64 = 0
   private var elements: [Element?] = []
 
   init(capacity: Int) { self.capacity = capacity }
 
-  /// The element of a number, which is one of the last; numbers are set in their order.
+  /// The element of a number, which is one of the last; numbers are set in ascending order.
   subscript(number: UInt64) -> Element? {
     get {
       let index = index(of: number)
@@ -166,15 +167,15 @@ private struct Ring<Element: Sendable>: Sendable {
   mutating func removeAll() { elements = [] }
 }
 
-/// What one commit has changed.
+/// The changes of one commit.
 private struct Entry: Sendable {
   private let content: Content
   let weight: Int
 
   private enum Content: Sendable {
     case changes(ChangeSet)
-    /// Of a large commit only the rows and the names are remembered, and which ordered tables it has
-    /// changed.
+    /// A large commit, of which only the rows, the names and the changed ordered tables are
+    /// remembered.
     case rows(ForeignNews, names: [ChangeSet.NameChange], ordered: [OrderedTableID])
   }
 
@@ -201,7 +202,7 @@ private struct Entry: Sendable {
     }
   }
 
-  /// Adds what is in the way of a change set.
+  /// Adds the changes that conflict with a change set.
   func find(_ changes: ChangeSet, _ basis: CommitBasis, _ conflict: inout FoundConflict) {
     switch content {
     case .changes(let own): own.find(changes, basis, &conflict)
@@ -214,7 +215,7 @@ private struct Entry: Sendable {
         }
       }
       conflict.names += names.names(sharedWith: changes.names)
-      // Nobody knows any more which keys they were.
+      // The keys are no longer known.
       for table in ordered where changes.touches(table, basis) {
         conflict.orderedTables.insert(table)
       }
@@ -223,7 +224,7 @@ private struct Entry: Sendable {
 }
 
 extension ChangeSet {
-  /// Roughly the memory that it takes.
+  /// The approximate memory that the entry takes.
   fileprivate var weight: Int {
     let rows = tables.reduce(0) { $0 + $1.records.count }
     return 64 + bytes.count + 16 * ordered.reduce(rows) { $0 + $1.changes.count }

@@ -1,18 +1,18 @@
 import Locks
 
-/// A commit on its way; a class, because it is handed on often.
+/// A commit on its way to the disk; a class, because it is passed on often.
 final class QueuedCommit: Sendable {
-  /// As it was given.
+  /// The changes as passed by the caller.
   let changes: ChangeSet
-  /// As the files get it.
+  /// The changes as written to the files.
   var stored: ChangeSet { sealed ?? changes }
-  /// Nil where that is no other one.
+  /// The sealed changes; nil if they are not sealed.
   let sealed: ChangeSet?
   let request: CommitRequest
-  /// What it will be once it has its number.
+  /// The commit, which gets its number later.
   let commit: Commit
-  /// What stands in the log before the bytes of the change set, but for the number; nil for a large
-  /// one, which may never go there.
+  /// The encoded index of the change set in the log, without the number; nil for a large commit,
+  /// which may never be written to the log.
   let encoded: [UInt8]?
 
   init(
@@ -26,29 +26,29 @@ final class QueuedCommit: Sendable {
 
 typealias CommitOutcome = Result<Commit, StoreError>
 
-/// Writes commits in their order.
+/// A writer of commits in their order.
 protocol CommitWriting: AnyObject, Sendable {
   /// Writes one commit.
   func write(_ commit: QueuedCommit) throws(StoreError) -> Commit
 
-  /// Writes commits, with as few syncs as can be.
+  /// Writes commits with as few syncs as possible.
   ///
   /// - Parameters:
   ///   - commits: The commits.
-  ///   - willWait: Called before this thread waits for the disk, which is a good time for others.
-  /// - Returns: for each commit what has become of it.
+  ///   - willWait: Called before this thread waits for the disk, when others can use the processor.
+  /// - Returns: The result of each commit.
   func write(_ commits: [QueuedCommit], _ willWait: () -> Void) -> [CommitOutcome]
 }
 
-/// Lets commits that several threads make at once reach the disk together.
+/// A queue that lets commits of several threads reach the disk together.
 ///
-/// A thread that finds nobody at work writes its own commit. While it waits for the disk others
-/// gather, and a thread of the queue's own writes all of them together, and again those that have
-/// gathered meanwhile, until there are none. Whoever waits is told one by one, just before it waits
-/// for the disk itself: told earlier, they would take the processor from it.
+/// A thread that finds no writer at work writes its own commit. While it waits for the disk, other
+/// commits gather. A thread of the queue then writes all of them together, and repeats that until
+/// no commits are left. Waiting threads are notified one by one, just before the writer waits for
+/// the disk itself: notified earlier, they would take the processor from it.
 final class CommitQueue: Sendable {
   private let state = Locked(State())
-  /// Writes for others; there is none until somebody waits.
+  /// The thread that writes for others; nil until a commit waits.
   private let thread = Locked<WorkThread?>(nil)
 
   private struct State {
@@ -56,12 +56,12 @@ final class CommitQueue: Sendable {
     var isAtWork = false
   }
 
-  /// A commit that waits for its turn.
+  /// A commit that waits to be written.
   private final class Waiting: Sendable {
     typealias Completion = @Sendable (CommitOutcome) -> Void
 
     let commit: QueuedCommit
-    /// Nil where a thread waits.
+    /// The completion; nil if a thread waits.
     private let completion: Completion?
     private let outcome = Locked<CommitOutcome?>(nil)
 
@@ -81,13 +81,13 @@ final class CommitQueue: Sendable {
     }
   }
 
-  /// So many commits reach the disk together at most, and so many bytes.
+  /// The maximum number of commits that are written together, and of their bytes.
   private static let (mostCommits, mostBytes) = (256, 4 << 20)
 
-  /// How many commits wait for their turn.
+  /// The number of commits that wait to be written.
   var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-  /// Does a commit, and returns when it is as durable as the backend makes it.
+  /// Performs a commit, and returns when it is as durable as the backend makes it.
   func perform(_ commit: QueuedCommit, by writer: any CommitWriting) throws(StoreError) -> Commit {
     let waiting = state.withLock { state -> Waiting? in
       guard state.isAtWork else {
@@ -104,7 +104,7 @@ final class CommitQueue: Sendable {
     return try writeAlone(commit, by: writer)
   }
 
-  /// Gives a commit its place, see ``CommitQueueing``.
+  /// Queues a commit, see ``CommitQueueing``.
   func enqueue(
     _ commit: QueuedCommit, by writer: any CommitWriting, mayWait: Bool,
     _ completion: @escaping @Sendable (CommitOutcome) -> Void
@@ -133,7 +133,7 @@ final class CommitQueue: Sendable {
     }
   }
 
-  /// Whether nobody waits; the next commit finds nobody at work then.
+  /// Whether no commit waits; if so, the next commit finds no writer at work.
   private func isDone() -> Bool {
     state.withLock { state in
       if state.waiting.isEmpty { state.isAtWork = false }
@@ -146,12 +146,12 @@ final class CommitQueue: Sendable {
       if thread == nil { thread = WorkThread() }
       return thread
     }
-    // Where the system has no thread left, whoever has committed does it for the others.
+    // If the system has no thread left, the committing thread writes for the others.
     guard let thread else { return writeAll(by: writer) }
     thread.run { [self] in writeAll(by: writer) }
   }
 
-  /// Writes what has gathered, until nothing has.
+  /// Writes the queued commits until none is left.
   private func writeAll(by writer: any CommitWriting) {
     var finished: [(Waiting, CommitOutcome)] = []
     func tell() {
@@ -173,7 +173,7 @@ final class CommitQueue: Sendable {
     }
   }
 
-  /// Whether commits have the numbers in which they came.
+  /// Whether commits have numbers in the order in which they were queued.
   static func areInOrder(_ outcomes: [CommitOutcome]) -> Bool {
     let numbers = outcomes.compactMap { try? $0.get().number }
     return zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 }

@@ -1,36 +1,36 @@
 public import FoundationEssentials
 
-/// What a writer says about a change set: who writes it, and what it rests on.
+/// The writer's description of a commit: the author, and the data that the changes are based on.
 ///
 ///     var request = CommitRequest(author: "import")
 ///     request.basis = CommitBasis(upTo: backend.lastCommitNumber)
 ///     let commit = try backend.commit(changes, request)
 public struct CommitRequest: Sendable {
-  /// The name of the commit; nil lets the backend draw one.
+  /// The name of the commit; nil lets the backend generate one.
   public var token: UUID? {
     get { rawToken?.uuid }
     set { rawToken = newValue.map { CommitToken($0) } }
   }
   private var rawToken: CommitToken?
-  /// Who writes: at most 255 bytes of UTF-8.
+  /// The author: at most 255 bytes of UTF-8.
   public var author: String
-  /// When, to the microsecond; nil is now.
+  /// The time, to the microsecond; nil is now.
   public var time: Date? {
     get { microseconds.map { Date(timeIntervalSince1970: Double($0) / 1e6) } }
     set { microseconds = newValue.map(Self.microseconds) }
   }
   private var microseconds: Int64?
-  /// What the changes rest on; nil overwrites what others have committed, whatever it is.
+  /// The data that the changes are based on; nil overwrites whatever others have committed.
   public var basis: CommitBasis?
 
-  /// The inbox of the store that commits, which needs no notice of it.
+  /// The inbox of the store that commits, which is not notified.
   package var sender: ChangeInbox?
   /// Whether another process has made the commit.
   package var isForeign = false
-  /// Hears of the commit's way to the disk.
+  /// The follower of the commit on its way to the disk.
   package var follower: (any CommitFollower)?
 
-  /// Describes a commit.
+  /// Creates a description of a commit.
   public init(
     token: UUID? = nil, author: String = "", time: Date? = nil, basis: CommitBasis? = nil
   ) {
@@ -43,10 +43,10 @@ public struct CommitRequest: Sendable {
     Int64(exactly: (time.timeIntervalSince1970 * 1e6).rounded()) ?? 0
   }
 
-  /// The longest author, in bytes.
+  /// The maximum length of an author, in bytes.
   static let maximumAuthorByteCount = 255
 
-  /// Refuses what no commit can have.
+  /// Refuses invalid values.
   ///
   /// - Throws: ``StoreError`` with `invalidArgument`.
   package func check() throws(StoreError) {
@@ -56,7 +56,7 @@ public struct CommitRequest: Sendable {
       "An author's name has \(Self.maximumAuthorByteCount) bytes at most: give a shorter one.")
   }
 
-  /// The commit that this asks for.
+  /// Returns the commit that this describes.
   package func commit(number: UInt64, token: @autoclosure () -> CommitToken) -> Commit {
     Commit(
       number: number, token: rawToken ?? token(), author: author,
@@ -64,19 +64,19 @@ public struct CommitRequest: Sendable {
   }
 }
 
-/// What must not have changed for a change set to make sense.
+/// The data that must not have changed for a change set to be valid.
 ///
-/// A commit with a basis is refused when others have changed, after the number, a row, a named
-/// buffer or a key that it changes too, or anything that is named here.
+/// A commit with a basis is refused if others have changed, after the number, a row, a named buffer
+/// or a key that it changes too, or anything that is listed here.
 public struct CommitBasis: Sendable {
   /// The number up to which the writer has seen all commits.
   public var number: UInt64
-  /// Rows that the change set rests on and does not change.
+  /// Rows that the change set is based on and does not change.
   public var rows: [(table: TableID, rowID: UInt32)] = []
-  /// Keys of ordered tables in which nothing may have changed, such as that of a value that must be
-  /// unique.
+  /// Key ranges of ordered tables in which nothing may have changed, such as the key of a value
+  /// that must be unique.
   public var keys: [(table: OrderedTableID, range: KeyRange)] = []
 
-  /// Rests on all commits up to a number, as `lastCommitNumber` has given it.
+  /// Creates a basis on all commits up to a number, as returned by `lastCommitNumber`.
   public init(upTo number: UInt64) { self.number = number }
 }

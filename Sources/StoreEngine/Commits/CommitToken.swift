@@ -1,17 +1,17 @@
 import FoundationEssentials
 
-/// The token of a commit, as two numbers: commits are copied often, and those of Foundation's types
-/// by calls of the runtime.
+/// The token of a commit, as two integers: commits are copied often, and copies of Foundation's
+/// types call the runtime.
 package struct CommitToken: Hashable, Sendable {
-  /// The first byte of the UUID is the highest of the first number.
+  /// The first byte of the UUID is the highest byte of the first integer.
   let high, low: UInt64
 
-  /// All zeros, for a commit of a version that knew no tokens.
+  /// All zeros, for a commit of a version without tokens.
   static let zero = CommitToken(high: 0, low: 0)
 
   init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
 
-  /// The token that is a UUID.
+  /// Creates the token of a UUID.
   init(_ uuid: UUID) {
     let b = uuid.uuid
     high = Self.number(b.0, b.1, b.2, b.3, b.4, b.5, b.6, b.7)
@@ -26,10 +26,10 @@ package struct CommitToken: Hashable, Sendable {
   var uuid: UUID { UUID(high: high, low: low) }
 }
 
-/// Makes tokens that nobody else makes: a random half, and behind it a counter.
+/// A generator of unique tokens: a random half followed by a counter.
 ///
-/// Drawing every token at random would take a system call each. The form is that of version 8 of
-/// RFC 9562, which leaves the bits to the program.
+/// A random number for every token would take a system call each. The format is version 8 of RFC
+/// 9562, which leaves the bits to the program.
 struct TokenSource: Sendable {
   private var random: UInt64?
   private var count: UInt64 = 0

@@ -1,9 +1,11 @@
-/// What an edit of a list has left alone: how many elements both states begin with, and how many of
-/// the others both end with.
+/// The parts that an edit of a list has left unchanged: the length of the common prefix of both
+/// states, and the length of the common suffix of the rest.
 package struct CommonEnds {
   package private(set) var prefix = 0
   package private(set) var suffix = 0
 
+  /// Creates the common ends of two lists.
+  ///
   /// Complexity: linear in the length of the shorter list.
   @inline(__always)
   package init<Element>(_ old: [Element], _ new: [Element], by areSame: (Element, Element) -> Bool)
@@ -15,7 +17,7 @@ package struct CommonEnds {
     { suffix += 1 }
   }
 
-  /// What stands between them in one of the two states.
+  /// Returns the elements between them in one of the two states.
   package func middle<Element>(of list: [Element]) -> ArraySlice<Element> {
     list[prefix..<list.count - suffix]
   }

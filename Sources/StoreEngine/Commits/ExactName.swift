@@ -1,9 +1,9 @@
 import Files
 
-/// The name of a buffer, byte by byte.
+/// The name of a buffer, compared by its bytes.
 ///
-/// Swift takes strings for equal that are the same to a reader, such as an é in one scalar and in
-/// two. In a file they are two keys, so they are two names everywhere.
+/// Swift considers strings equal if they look the same to a reader, such as an é in one scalar and
+/// in two. In a file they are two keys, so they are two names everywhere.
 package struct ExactName: Hashable, Sendable, Comparable {
   package let text: String
 
@@ -23,7 +23,7 @@ package struct ExactName: Hashable, Sendable, Comparable {
 }
 
 extension ExactName {
-  /// The numbers of some names in the order of their bytes.
+  /// Returns the indices of some names in the order of their bytes.
   ///
   /// Complexity: that of ``KeyOrder``.
   package static func indicesInOrder(_ names: [String]) -> [Int] {

@@ -1,26 +1,26 @@
 import Files
 
-/// The order of keys that lie in one array of bytes, byte by byte.
+/// The order of keys that are in one array of bytes, byte by byte.
 ///
-/// Keys are sorted by the eight bytes that follow what all of them begin with, byte by byte, which
-/// takes a tenth of the time of comparing keys; those that have the same eight are compared.
+/// Keys are sorted by the eight bytes after the common prefix of all keys, byte by byte, which
+/// takes a tenth of the time of comparing keys. Keys with the same eight bytes are compared.
 enum KeyOrder {
-  /// A negative number, zero or a positive one, as the left key comes first, is the same, or comes
-  /// last.
+  /// Returns a negative number, zero or a positive number if the left key comes first, is equal, or
+  /// comes last.
   static func compare(_ left: Range<Int>, _ right: Range<Int>, _ bytes: [UInt8]) -> Int {
     bytes.lend(left) { left in bytes.lend(right) { left.compare($0) } }
   }
 
   /// Sorts keys.
   ///
-  /// Complexity: linear in the number of keys for those that eight bytes tell apart, O(n log n) for
+  /// Complexity: linear in the number of keys if eight bytes distinguish them, O(n log n) for
   /// others.
   ///
   /// - Parameters:
-  ///   - count: How many keys there are.
-  ///   - bytes: Where they lie.
-  ///   - key: Where in the bytes each is, by its number.
-  /// - Returns: the numbers of the keys in their order; of equal keys the first comes first.
+  ///   - count: The number of keys.
+  ///   - bytes: The bytes that contain the keys.
+  ///   - key: Returns the range of a key in the bytes, by its number.
+  /// - Returns: The numbers of the keys in their order; equal keys keep their order.
   static func indices(
     count: Int, in bytes: [UInt8], key: (Int) -> Range<Int>
   ) -> some Sequence<Int> {
@@ -40,11 +40,11 @@ enum KeyOrder {
     return items.lazy.map { Int($0.index) }
   }
 
-  /// Sorts numbers that are all different.
+  /// Sorts different integers.
   ///
-  /// Complexity: linear in the number of them.
+  /// Complexity: linear in the number of integers.
   ///
-  /// - Returns: Their indices in ascending order of the numbers.
+  /// - Returns: Their indices in ascending order of the integers.
   static func indices(of numbers: some Sequence<UInt32>) -> some Sequence<Int> {
     var items = numbers.enumerated().map { Item(head: UInt64($1), index: UInt32($0)) }
     sortByHeads(&items)
@@ -57,7 +57,7 @@ enum KeyOrder {
     var index: UInt32
   }
 
-  /// How many bytes all keys begin with.
+  /// Returns the length of the common prefix of all keys.
   private static func commonPrefix(
     _ count: Int, _ bytes: [UInt8], _ key: (Int) -> Range<Int>
   ) -> Int {
@@ -72,7 +72,7 @@ enum KeyOrder {
     }
   }
 
-  /// Below so many it is quicker to compare.
+  /// The number of keys below which comparing is faster.
   private static let radixCount = 256
 
   private static func sortByHeads(_ items: inout [Item]) {
@@ -102,7 +102,7 @@ enum KeyOrder {
     }
   }
 
-  /// Sorts what has the same head.
+  /// Sorts keys with the same head.
   private static func sortTies(_ items: inout [Item], _ precedes: (UInt32, UInt32) -> Bool) {
     var start = 0
     while start < items.count {

@@ -1,10 +1,11 @@
-/// The rows, named buffers and keys that have changed since a commit, as they were then.
+/// The rows, named buffers and keys that have changed since a commit, with their values at that
+/// commit.
 struct EarlierState {
   private var records: [String: [UInt32: [UInt8]?]] = [:]
   private var buffers: [ExactName: [UInt8]?] = [:]
   private var keys: [OrderedTableName: [[UInt8]: [UInt8]?]] = [:]
 
-  /// Reads the entries of all commits behind a number.
+  /// Reads the entries of all commits after a number.
   ///
   /// - Throws: ``StoreError`` with `historyExpired`, `damaged`, `ioError` or `closed`.
   init(of backend: some StoreBackend, asOf number: UInt64) throws(StoreError) {
@@ -16,7 +17,7 @@ struct EarlierState {
     } catch { throw .wrapping(error, .ioError, at: .init(path: backend.location)) }
   }
 
-  /// Adds a later entry: what is known already is older.
+  /// Adds a later entry; states that are already known are older and stay.
   private mutating func add(_ entry: HistoryEntry) {
     for table in entry.tables {
       for record in table.objects where records[table.name]?[record.rowID] == nil {
@@ -34,7 +35,7 @@ struct EarlierState {
     }
   }
 
-  /// Returns the changes that bring a store back to these states.
+  /// Returns the changes that restore these states in a store.
   func changes(in backend: some StoreBackend) throws(StoreError) -> ChangeSet {
     var changes = ChangeSet()
     for (name, rows) in records.sorted(by: { $0.key < $1.key }) {
@@ -65,7 +66,7 @@ struct EarlierState {
 }
 
 extension ChangeSet {
-  /// Appends bytes, if there are any.
+  /// Appends bytes, and returns their range; nil for nil.
   fileprivate mutating func take(_ new: [UInt8]?) -> Range<Int>? {
     guard let new else { return nil }
     let start = bytes.count

@@ -35,7 +35,7 @@ extension StateBeforeCommit {
 }
 
 extension HistoryEntry {
-  /// Makes the entry of a commit that is about to be written.
+  /// Creates the entry of a commit that is about to be written.
   ///
   /// - Parameters:
   ///   - changes: The commit.
@@ -89,7 +89,7 @@ extension HistoryEntry {
 }
 
 extension HistoryEntry.OrderedTableChanges {
-  /// Adds the changes of an index, of which nobody needs to know what was there before.
+  /// Adds the changes of an index, whose earlier values nobody needs.
   fileprivate mutating func add(
     _ changes: ChangeSet, index table: ChangeSet.OrderedTableChanges
   ) {
@@ -127,7 +127,7 @@ extension ChangeSet {
   ///   - entry: The entry.
   ///   - history: The table of the history.
   ///   - values: Finds the list of values outside of records.
-  /// - Throws: ``StoreError`` with `tooLarge`, and what the closure throws.
+  /// - Throws: ``StoreError`` with `tooLarge`, or an error of the closure.
   mutating func add(
     _ entry: HistoryEntry, to history: OrderedTableID,
     values: () throws(StoreError) -> OrderedTableID

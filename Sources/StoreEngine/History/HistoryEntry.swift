@@ -1,18 +1,18 @@
 import Files
 
-/// A line of a store's history: the changes of one commit, with the state before and after it.
+/// An entry of a store's history: the changes of one commit, with the state before and after it.
 ///
-/// See ``StoreBackend/beginHistory()`` for what a store remembers.
+/// See ``StoreBackend/beginHistory()`` for what a history contains.
 public struct HistoryEntry: Sendable {
   /// The commit.
   public let commit: Commit
-  /// The rows that it has changed, class by class.
+  /// The rows that the commit has changed, by class.
   public internal(set) var tables: [TableChanges] = []
-  /// The named buffers that it has set or removed.
+  /// The named buffers that the commit has set or removed.
   ///
-  /// Buffers of the store's own are among them, such as the layouts of a class.
+  /// Internal buffers of the store are included, such as the layouts of a class.
   public internal(set) var buffers: [BufferChange] = []
-  /// The ordered tables that it has changed: indexes, and the items of key-value stores.
+  /// The ordered tables that the commit has changed: indexes, and the items of key-value stores.
   public internal(set) var orderedTables: [OrderedTableChanges] = []
 
   /// The changes of the records of one class.
@@ -21,10 +21,10 @@ public struct HistoryEntry: Sendable {
     public let name: String
     /// The changes, at most one for each row.
     ///
-    /// The metadata row, row 1, is among them when more of it has changed than the last row ID.
+    /// The metadata row, row 1, is included if more of it has changed than the last row ID.
     public internal(set) var records: [RecordChange] = []
 
-    /// The changes of objects: all but that of the metadata row.
+    /// The changes of objects: all except that of the metadata row.
     public var objects: some Collection<RecordChange> {
       records.lazy.filter { $0.rowID > ClassMetadata.rowID }
     }
@@ -39,7 +39,7 @@ public struct HistoryEntry: Sendable {
     /// The record after the commit; nil if the commit has deleted it.
     public let after: [UInt8]?
 
-    /// Describes the change of a record.
+    /// Creates the change of a record.
     public init(rowID: UInt32, before: [UInt8]?, after: [UInt8]?) {
       (self.rowID, self.before, self.after) = (rowID, before, after)
     }
@@ -49,12 +49,12 @@ public struct HistoryEntry: Sendable {
   public struct BufferChange: Sendable, Equatable {
     /// The name of the buffer.
     public let name: String
-    /// The buffer before the commit; nil if there was none.
+    /// The buffer before the commit; nil if it did not exist.
     public let before: [UInt8]?
     /// The buffer after the commit; nil if the commit has removed it.
     public let after: [UInt8]?
 
-    /// Describes the change of a named buffer.
+    /// Creates the change of a named buffer.
     public init(name: String, before: [UInt8]?, after: [UInt8]?) {
       (self.name, self.before, self.after) = (name, before, after)
     }
@@ -76,17 +76,17 @@ public struct HistoryEntry: Sendable {
   public struct KeyChange: Sendable, Equatable {
     /// The key.
     public let key: [UInt8]
-    /// The value before the commit; nil if there was none, and for the keys of an index.
+    /// The value before the commit; nil if it did not exist, and for the keys of an index.
     public let before: [UInt8]?
     /// The value after the commit; nil if the commit has removed the key.
     public let after: [UInt8]?
 
-    /// Describes the change of a key.
+    /// Creates the change of a key.
     public init(key: [UInt8], before: [UInt8]?, after: [UInt8]?) {
       (self.key, self.before, self.after) = (key, before, after)
     }
   }
 
-  /// Whether nothing has changed that a history is about.
+  /// Whether the entry contains no changes.
   var isEmpty: Bool { tables.isEmpty && buffers.isEmpty && orderedTables.isEmpty }
 }

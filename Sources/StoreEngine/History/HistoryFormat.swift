@@ -1,12 +1,12 @@
 import Files
 import FoundationEssentials
 
-/// The history of a store: an ordered table with an entry for each commit.
+/// The format of a store's history: an ordered table with an entry for each commit.
 ///
 /// A commit writes its own entry.
 ///
-///     0              -->  format (1, 2), number of the last commit that is not remembered (8), ID of
-///                         the history (16)
+///     0              -->  format (1, 2), number of the last commit before the history (8),
+///                         ID of the history (16)
 ///     1 | number (8) -->  format (1, 2), the commit, see Commit+Encoding.swift
 ///                         tables: count (4), then for each: name (count + UTF-8), count of
 ///                             changes (4), and for each: row ID (4), change
@@ -16,20 +16,20 @@ import FoundationEssentials
 ///                             each: key (count and bytes), change
 ///     2 | name       -->  format (1, 1), number of the last commit that a consumer has seen (8)
 ///
-/// The numbers in keys have their highest byte first, all others their lowest. A change is what was
-/// there before and what is there after it:
+/// The numbers in keys are big-endian, all others little-endian. A change contains the state before
+/// and after it:
 ///
-///     kind (1): 0 new, 1 changed, 2 gone, 3 a key of an index that is gone
-///     new, gone:  count (4) and the bytes
-///     changed:    count (4) and the bytes before, how many of the first of them (4) and of the last
-///                 (4) are still the same, count (4) and the bytes between these
+///     kind (1): 0 new, 1 changed, 2 removed, 3 a key of an index that was removed
+///     new, removed:  count (4) and the bytes
+///     changed:       count (4) and the bytes before, the lengths of the unchanged prefix (4) and
+///                    suffix (4), count (4) and the new bytes between them
 ///
-/// An entry of format 1 ends behind its buffers, and says nothing of metadata rows and of buffers of
-/// the store's own. A key 0 of format 1 has no ID.
+/// An entry of format 1 ends after its buffers, and contains neither metadata rows nor internal
+/// buffers of the store. A key 0 of format 1 has no ID.
 enum HistoryFormat {
   /// The name of the table.
   static let table = OrderedTableName("CommitHistory", kind: .data)
-  /// The key that says since when commits are remembered; it is there as long as they are.
+  /// The key with the beginning of the history; it exists as long as the history does.
   static let stampKey: [UInt8] = [0]
   private static let entryMark: UInt8 = 1
   private static let consumerMark: UInt8 = 2
@@ -37,19 +37,19 @@ enum HistoryFormat {
   private static let entryVersion: UInt8 = 2
   private static let consumerVersion: UInt8 = 1
 
-  /// The key of the entry of a commit.
+  /// Returns the key of the entry of a commit.
   static func key(_ number: UInt64) -> [UInt8] {
     var key = [entryMark]
     key.append(bigEndian: number)
     return key
   }
 
-  /// The keys of all entries behind a commit.
+  /// Returns the keys of all entries after a commit.
   static func keys(after number: UInt64) -> KeyRange {
     KeyRange(after: key(number), to: KeyRange.end(ofPrefix: [entryMark]))
   }
 
-  /// The number of the commit that a key is about.
+  /// Returns the number of the commit in a key.
   static func number(ofKey key: [UInt8]) -> UInt64 {
     key.dropFirst().reduce(0) { $0 << 8 | UInt64($1) }
   }
@@ -59,14 +59,14 @@ enum HistoryFormat {
 
   static func key(ofConsumer name: String) -> [UInt8] { [consumerMark] + Array(name.utf8) }
 
-  /// The value of a consumer's key.
+  /// Returns the value of a consumer's key.
   static func seen(_ number: UInt64) -> [UInt8] {
     var bytes = [consumerVersion]
     bytes.append(littleEndian: number)
     return bytes
   }
 
-  /// The last commit that a consumer has seen.
+  /// Decodes the last commit that a consumer has seen.
   static func seen(_ bytes: [UInt8]) throws(DataBufferError) -> UInt64 {
     var buffer = DataBuffer(bytes)
     _ = try version(&buffer, upTo: consumerVersion)
@@ -75,11 +75,11 @@ enum HistoryFormat {
 
   // MARK: The stamp
 
-  /// What the first key says of a history.
+  /// The value of the first key of a history.
   struct Stamp: Equatable {
-    /// The number of the last commit that is not remembered.
+    /// The number of the last commit before the history.
     var since: UInt64
-    /// The ID of the history; zeros in one that was begun before histories had an ID.
+    /// The ID of the history; zeros in a history that was begun before histories had an ID.
     var id: UUID
   }
 
@@ -146,12 +146,12 @@ enum HistoryFormat {
     return buffer.bytes
   }
 
-  /// Reads the value of a key.
+  /// Decodes the value of a key.
   static func entry(_ bytes: [UInt8], of key: [UInt8]) throws(DataBufferError) -> HistoryEntry {
     var buffer = DataBuffer(bytes)
     let version = try version(&buffer, upTo: entryVersion)
     var entry = HistoryEntry(commit: try Commit(from: &buffer))
-    // Whoever reads goes on behind this number, and must get further.
+    // A reader continues after this number, and must not go backwards.
     guard key == Self.key(entry.commit.number) else {
       throw DataBufferError(.invalidValue, at: 1, "the entry of another commit")
     }

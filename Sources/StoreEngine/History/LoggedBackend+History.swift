@@ -1,28 +1,28 @@
 import Files
 import Synchronization
 
-/// The history of a store, as one of its processes knows it.
+/// The history of a store, as known to one of its processes.
 struct KnownHistory: Sendable {
   let table: OrderedTableID
-  /// Whether commits are remembered.
+  /// Whether the store keeps a history.
   let isKept: Bool
 }
 
 extension LoggedBackend {
-  /// True, but for a snapshot.
+  /// True, except for a snapshot.
   public var remembersCommits: Bool { !isSnapshot }
 
-  /// A commit with its entry in the history; the same where the store keeps none.
+  /// Returns a commit with its entry in the history, or the same commit if the store keeps none.
   ///
-  /// Called under the lock of the log, when everything before the commit is written or in its batch,
-  /// where nothing concerns the same rows.
+  /// Called under the lock of the log, when everything before the commit is written or in its
+  /// batch, and the batch touches none of its rows.
   func remembering(
     _ one: QueuedCommit, _ commit: Commit, _ log: inout LoggedLog
   ) throws(StoreError) -> QueuedCommit {
     let known: KnownHistory
     if let history = log.history { known = history } else { known = try lookForHistory() }
     if one.changes.ordered.contains(where: { $0.table == known.table }) {
-      // It begins or ends the history, or shortens it: the next commit looks again.
+      // The commit begins, ends or shortens the history, so the next commit looks again.
       log.history = nil
       return one
     }
@@ -48,7 +48,7 @@ extension LoggedBackend {
   }
 }
 
-/// The store as it is, for a caller that holds the lock of the log.
+/// The current state of a store, for a caller that holds the lock of the log.
 private struct KnownState<Files: RecordFiles>: StateBeforeCommit {
   let backend: LoggedBackend<Files>
 

@@ -1,10 +1,10 @@
 import Files
 
 extension MemoryBackend {
-  /// True.
+  /// True: commits get an entry in the history.
   public var remembersCommits: Bool { true }
 
-  /// A change set with its entry in the history; nil where the store keeps none.
+  /// Returns a change set with its entry in the history; nil if the store keeps none.
   func remembering(_ changes: ChangeSet, _ commit: Commit) throws(StoreError) -> ChangeSet? {
     let history = try orderedTable(HistoryFormat.table)
     guard try withValue(of: HistoryFormat.stampKey, in: history, { _ in true }) == true,

@@ -3,7 +3,7 @@ public import FoundationEssentials
 import Locks
 
 extension StoreBackend {
-  /// A copy in memory, in which the later commits are taken back.
+  /// Returns a copy in memory, in which the later commits are undone.
   public func snapshot(asOf number: UInt64) throws(StoreError) -> any StoreBackend {
     // Before anything is copied.
     try checkHistory(reachesBackTo: number)
@@ -22,12 +22,12 @@ extension StoreBackend {
   ///
   ///     let monday = try backend.snapshot(asOf: backend.commitNumber(at: date))
   ///
-  /// That of the last commit before the history, where all remembered ones are later.
+  /// If all commits of the history are later, the result is the last commit before the history.
   ///
   /// Complexity: linear in the entries of the history up to the moment.
   ///
-  /// - Throws: ``StoreError`` with `historyExpired` where no history is kept, `damaged`, `ioError` or
-  ///   `closed`.
+  /// - Throws: ``StoreError`` with `historyExpired` if no history is kept, or with `damaged`,
+  ///   `ioError` or `closed`.
   public func commitNumber(at moment: Date) throws(StoreError) -> UInt64 {
     var number = try historyStart() ?? 0
     do {
@@ -40,7 +40,7 @@ extension StoreBackend {
     return number
   }
 
-  /// Refuses a number behind which not all commits are remembered, and one of the future.
+  /// Refuses a number after which some commits are not in the history, and one of the future.
   func checkHistory(reachesBackTo number: UInt64) throws(StoreError) {
     let last = lastCommitNumber
     guard number <= last else {
@@ -53,9 +53,9 @@ extension StoreBackend {
     } catch { throw .wrapping(error, .ioError, at: .init(path: location)) }
   }
 
-  /// Returns the changes that lead from the store as it is back to a commit, and that commit.
+  /// Returns the changes that lead from the current state back to a commit, and that commit.
   ///
-  /// Of the history they leave what was known then.
+  /// They keep the part of the history that existed at that commit.
   func earlierChanges(
     asOf number: UInt64
   ) throws(StoreError) -> (changes: ChangeSet, commit: Commit?) {
@@ -77,9 +77,9 @@ extension StoreBackend {
 }
 
 extension LoggedBackend {
-  /// The data as of an earlier commit, for as long as the result is held.
+  /// Returns the data as of an earlier commit, for as long as the result is held.
   ///
-  /// As ``snapshot()``, with the rows in memory that later commits have changed.
+  /// It is like ``snapshot()``, with the rows in memory that later commits have changed.
   public func snapshot(asOf number: UInt64) throws(StoreError) -> any StoreBackend {
     try checkHistory(reachesBackTo: number)
     let snapshot = try frozenBackend()
@@ -87,7 +87,7 @@ extension LoggedBackend {
     return snapshot
   }
 
-  /// Has a snapshot that nobody uses yet show an earlier commit.
+  /// Makes an unused snapshot show an earlier commit.
   private func goBack(to number: UInt64) throws(StoreError) {
     let (changes, commit) = try earlierChanges(asOf: number)
     let stored = try sealed(changes) ?? changes
@@ -103,9 +103,9 @@ extension LoggedBackend {
 }
 
 extension MemoryBackend {
-  /// The data as of an earlier commit.
+  /// Returns the data as of an earlier commit.
   ///
-  /// As ``snapshot()``, with the rows copied that later commits have changed.
+  /// It is like ``snapshot()``, with copies of the rows that later commits have changed.
   public func snapshot(asOf number: UInt64) throws(StoreError) -> any StoreBackend {
     try checkHistory(reachesBackTo: number)
     let snapshot = try MemoryBackend(snapshotOf: self)

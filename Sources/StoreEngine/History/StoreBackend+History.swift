@@ -2,17 +2,17 @@ import Files
 public import FoundationEssentials
 
 extension StoreBackend {
-  /// Begins to remember every commit: what it changes, and what was there before.
+  /// Begins a history, which records the changes of every commit and the state before it.
   ///
-  /// From now on each commit gets an entry, which is written with it, in the same step: a crash
-  /// leaves both or neither. Entries stay until ``purgeHistory(through:)`` or ``endHistory()`` removes
-  /// them. All programs that save to the store add entries, whichever of them began the history. Does
-  /// nothing where there is one.
+  /// From now on each commit gets an entry, which is written with it in the same step: a crash
+  /// leaves both or neither. Entries stay until ``purgeHistory(through:)`` or ``endHistory()``
+  /// removes them. All programs that save to the store add entries, whichever of them began the
+  /// history. If the store already has a history, this does nothing.
   ///
-  /// Of a value outside of records (`ExternalData`) an entry only has the reference.
+  /// For a value outside of records (`ExternalData`), an entry contains only the reference.
   ///
-  /// - Throws: ``StoreError`` with `invalidArgument` where ``remembersCommits`` is false, and as
-  ///   ``commit(_:_:)``.
+  /// - Throws: ``StoreError`` with `invalidArgument` if ``remembersCommits`` is false, or an error
+  ///   of ``commit(_:_:)``.
   public func beginHistory() throws(StoreError) {
     guard remembersCommits else {
       throw StoreError(
@@ -26,9 +26,9 @@ extension StoreBackend {
     }
   }
 
-  /// Forgets all entries, and remembers no more commits.
+  /// Removes the history with all its entries, and records no more commits.
   ///
-  /// Does nothing where there is no history.
+  /// If there is no history, this does nothing.
   ///
   /// - Throws: ``StoreError`` as ``commit(_:_:)``.
   public func endHistory() throws(StoreError) {
@@ -43,7 +43,7 @@ extension StoreBackend {
     removeReleased(values)
   }
 
-  /// Returns the last commit that has an entry; nil where there is none.
+  /// Returns the last commit that has an entry; nil if there is none.
   ///
   /// - Throws: ``StoreError`` with `damaged`, `ioError` or `closed`.
   func lastRememberedCommit() throws(StoreError) -> Commit? {
@@ -70,14 +70,14 @@ extension StoreBackend {
     try commit(try change(to: stamp))
   }
 
-  /// The number of the last commit before the remembered ones; nil where no history is kept.
+  /// Returns the number of the last commit before the history; nil if no history is kept.
   ///
   /// - Throws: ``StoreError`` with `damaged`, `ioError` or `closed`.
   public func historyStart() throws(StoreError) -> UInt64? { try historyStamp()?.since }
 
-  /// The ID of the history; nil where no history is kept.
+  /// Returns the ID of the history; nil if no history is kept.
   ///
-  /// Each ``beginHistory()`` draws another one; copies of a store have that of their source.
+  /// Each ``beginHistory()`` generates a new ID; copies of a store have the ID of their source.
   ///
   /// - Throws: ``StoreError`` with `damaged`, `ioError` or `closed`.
   public func historyID() throws(StoreError) -> UUID? { try historyStamp()?.id }
@@ -89,17 +89,17 @@ extension StoreBackend {
     do { return try HistoryFormat.stamp(stamp) } catch { throw damagedHistory(error) }
   }
 
-  /// Passes the entries of all commits behind a number to a closure, in order of their numbers.
+  /// Calls a closure with the entries of all commits after a number, in the order of their numbers.
   ///
-  /// The closure may use the backend. Entries of commits that are made meanwhile are among them.
+  /// The closure may use the backend. Entries of commits that are made meanwhile are included.
   ///
   /// Complexity: linear in the entries. Memory: a megabyte, and the largest entry.
   ///
   /// - Parameters:
-  ///   - number: The last commit that is of no interest.
-  ///   - body: Receives each entry, and says whether to go on.
-  /// - Throws: ``StoreError`` with `historyExpired` when not all commits behind the number are
-  ///   remembered, `damaged`, `ioError` or `closed`; what the closure throws.
+  ///   - number: The last commit to skip.
+  ///   - body: Called with each entry; returns whether to continue.
+  /// - Throws: ``StoreError`` with `historyExpired` if some commits after the number are not in the
+  ///   history, or with `damaged`, `ioError` or `closed`; or an error of the closure.
   public func forEachHistoryEntry<Failure: Error>(
     after number: UInt64, _ body: (HistoryEntry) throws(Failure) -> ScanStep
   ) throws {
@@ -122,7 +122,7 @@ extension StoreBackend {
     }
   }
 
-  /// The next entries, about a megabyte of them.
+  /// Returns the next entries, about a megabyte of them.
   private func historyEntries(after number: UInt64) throws(StoreError) -> [HistoryEntry] {
     var (entries, byteCount, failure) = ([HistoryEntry](), 0, DataBufferError?.none)
     _ = try scanKeys(

@@ -1,8 +1,8 @@
 // A value outside of records stays as long as the history has an entry of the commit that removed a
-// reference to it: the list of values has a key for that commit.
+// reference to it: the list of values contains a key for that commit.
 
 extension HistoryEntry {
-  /// The values to which the commit has removed a reference, with what the list had of them.
+  /// The values to which the commit has removed a reference, with their value in the list.
   fileprivate var droppedValues: [(id: ExternalID, size: [UInt8])] {
     let list = orderedTables.first { $0.name == ExternalCatalogue.table }
     return list?.keys.compactMap { change in
@@ -20,7 +20,7 @@ extension HistoryEntry {
 }
 
 extension StoreBackend {
-  /// Adds to a change set that the history no longer keeps the values of an entry.
+  /// Adds changes that end the history's hold on the values of an entry.
   ///
   /// - Returns: The values.
   func release(
@@ -36,7 +36,7 @@ extension StoreBackend {
     return values.map(\.id)
   }
 
-  /// Adds to a change set that the history keeps no values.
+  /// Adds changes that end the history's hold on all values.
   ///
   /// - Returns: The values.
   func releaseAllValues(in changes: inout ChangeSet) throws(StoreError) -> [ExternalID] {
@@ -52,7 +52,7 @@ extension StoreBackend {
     return values
   }
 
-  /// Removes values that the history no longer keeps, unless somebody else does.
+  /// Removes values that the history no longer holds, unless something else does.
   func removeReleased(_ values: [ExternalID]) {
     guard !values.isEmpty, let known = coordinator.externalValues(of: self) else { return }
     known.didDrop(values)

@@ -1,37 +1,37 @@
 import Files
 import FoundationEssentials
 
-/// How much of a history to keep.
+/// A rule for the part of a history to keep.
 public struct HistoryRetention: Sendable, Hashable {
-  /// The age from which on entries go; nil keeps entries of any age.
+  /// The age from which entries are removed; nil keeps entries of any age.
   public var age: Duration?
-  /// The number of bytes that the entries may have together; nil for any number.
+  /// The maximum size of all entries in bytes; nil for no limit.
   ///
-  /// The newest entries count first.
+  /// The newest entries are kept.
   public var byteCount: Int?
-  /// Whether entries stay that a named consumer has not seen, whatever their age and size.
+  /// Whether entries that a named consumer has not seen are kept, whatever their age and size.
   ///
   /// See ``StoreBackend/noteHistorySeen(by:through:)``. True by default.
   public var waitsForConsumers = true
 
-  /// Keeps what no consumer needs for an age and up to a size.
+  /// Creates a rule that keeps entries up to an age and a size.
   ///
-  /// With neither age nor size, all entries go that every consumer has seen, and none where there
-  /// are no consumers.
+  /// With neither age nor size, all entries that every consumer has seen are removed. If there are
+  /// no consumers, no entries are removed.
   public init(age: Duration? = nil, byteCount: Int? = nil, waitsForConsumers: Bool = true) {
     (self.age, self.byteCount, self.waitsForConsumers) = (age, byteCount, waitsForConsumers)
   }
 }
 
 extension StoreBackend {
-  /// Forgets the entries of all commits up to and with a number.
+  /// Removes the entries of all commits up to and including a number.
   ///
-  /// Values outside of records go with the last entry that needs them. Does not ask what consumers
-  /// have seen.
+  /// Values outside of records are removed with the last entry that needs them. This method does
+  /// not check what consumers have seen.
   ///
   /// Complexity: linear in the number of these entries.
   ///
-  /// - Throws: ``StoreError`` with `historyExpired` where no history is kept, and as
+  /// - Throws: ``StoreError`` with `historyExpired` if no history is kept, or an error of
   ///   ``commit(_:_:)``.
   public func purgeHistory(through number: UInt64) throws(StoreError) {
     var values: [ExternalID] = []
@@ -48,7 +48,7 @@ extension StoreBackend {
     removeReleased(values)
   }
 
-  /// Adds to a change set that entries are removed, and returns the values that they have kept.
+  /// Adds the removal of entries to a change set, and returns the values that they have held.
   private func forget(
     from first: UInt64, through end: UInt64, in changes: inout ChangeSet
   ) throws(StoreError) -> [ExternalID] {
@@ -65,15 +65,15 @@ extension StoreBackend {
     return values
   }
 
-  /// Forgets the oldest entries, as many as need not be kept.
+  /// Removes the oldest entries that a rule does not keep.
   ///
   ///     // Two weeks, and what the search engine has not seen.
   ///     try backend.purgeHistory(keeping: HistoryRetention(age: .seconds(14 * 86_400)))
   ///
-  /// Complexity: linear in the number of entries that go; with a size, in the size of the history.
+  /// Complexity: linear in the number of removed entries; with a size, in the size of the history.
   ///
-  /// - Returns: The number of the last commit that is not remembered.
-  /// - Throws: ``StoreError`` with `historyExpired` where no history is kept, and as
+  /// - Returns: The number of the last commit before the history.
+  /// - Throws: ``StoreError`` with `historyExpired` if no history is kept, or an error of
   ///   ``commit(_:_:)``.
   @discardableResult
   public func purgeHistory(keeping retention: HistoryRetention) throws(StoreError) -> UInt64 {
@@ -92,7 +92,7 @@ extension StoreBackend {
     return try historyStart() ?? 0
   }
 
-  /// Returns the number of the last commit whose entry is not among the newest ones of a size.
+  /// Returns the number of the last commit whose entry is not among the newest entries of a size.
   private func number(before byteCount: Int) throws(StoreError) -> UInt64 {
     var (sum, number) = (0, UInt64(0))
     let table = try orderedTable(HistoryFormat.table)
@@ -107,18 +107,18 @@ extension StoreBackend {
 
   // MARK: Consumers
 
-  /// Notes that a consumer of the history has seen all commits up to and with a number.
+  /// Records that a consumer of the history has seen all commits up to and including a number.
   ///
-  /// ``purgeHistory(keeping:)`` keeps what a consumer has not seen. The first call makes the consumer
-  /// known.
+  /// ``purgeHistory(keeping:)`` keeps the entries that a consumer has not seen. The first call
+  /// registers the consumer.
   ///
   ///     try backend.noteHistorySeen(by: "search engine", through: commit.number)
   ///
   /// - Parameters:
   ///   - consumer: The name of the consumer, not empty.
-  ///   - number: The last commit that the consumer has seen; nil forgets the consumer.
-  /// - Throws: ``StoreError`` with `historyExpired` where no history is kept, `invalidName` for an
-  ///   empty name, and as ``commit(_:_:)``.
+  ///   - number: The last commit that the consumer has seen; nil removes the consumer.
+  /// - Throws: ``StoreError`` with `historyExpired` if no history is kept, `invalidName` for an
+  ///   empty name, or an error of ``commit(_:_:)``.
   public func noteHistorySeen(by consumer: String, through number: UInt64?) throws(StoreError) {
     guard !consumer.isEmpty else {
       throw StoreError(
@@ -132,7 +132,7 @@ extension StoreBackend {
     try commit(changes)
   }
 
-  /// The consumers of the history, and the last commit that each of them has seen.
+  /// Returns the consumers of the history, with the last commit that each of them has seen.
   ///
   /// - Throws: ``StoreError`` with `damaged`, `ioError` or `closed`.
   public func historyConsumers() throws(StoreError) -> [String: UInt64] {

@@ -1,25 +1,24 @@
 import Files
 
 extension StoreBackend {
-  /// Takes back all commits behind a number, by one that is like any other.
+  /// Undoes all commits after a number, by a new commit.
   ///
-  /// Records, named buffers and the items of key-value stores are then as they were after the commit
-  /// with that number. What is taken back stays in the history, and so does this commit, which can be
-  /// taken back in turn.
-  /// Row IDs are not given out again. Indexes are made again when they are next needed. Other stores
-  /// on the backend learn of it as of every other commit.
+  /// Records, named buffers and the items of key-value stores are then as they were after the
+  /// commit with that number. The undone commits stay in the history, and so does the new commit,
+  /// which can be undone in turn. Row IDs are not reused. Indexes are rebuilt when they are next
+  /// needed. Other stores on the backend are notified as of every other commit.
   ///
-  /// To look at an earlier state, and leave the store as it is, use ``snapshot(asOf:)``.
+  /// To read an earlier state without changing the store, use ``snapshot(asOf:)``.
   ///
-  /// Complexity: linear in the entries of the history behind the number. Memory: what they have
-  /// changed.
+  /// Complexity: linear in the entries of the history after the number. Memory: the size of their
+  /// changes.
   ///
   /// - Parameters:
   ///   - number: The last commit that stays.
-  ///   - author: Who takes the others back.
-  /// - Returns: the commit; nil if nothing has changed since.
-  /// - Throws: ``StoreError`` with `historyExpired` when not all commits behind the number are
-  ///   remembered, `damaged`, and as ``commit(_:_:)``.
+  ///   - author: The author of the new commit.
+  /// - Returns: The new commit; nil if nothing has changed since.
+  /// - Throws: ``StoreError`` with `historyExpired` if some commits after the number are not in the
+  ///   history, with `damaged`, or an error of ``commit(_:_:)``.
   @discardableResult
   public func revert(
     toCommit number: UInt64, author: String = ""

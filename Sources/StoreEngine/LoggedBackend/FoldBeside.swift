@@ -1,10 +1,9 @@
 import Locks
 
-/// Makes new files on a thread of its own, of what is being folded, while saves go on.
+/// A thread that writes the new files of a fold while saves continue.
 ///
-/// The thread holds this object until it has come to its end. So what was folded, and the files
-/// whose place the new ones take, which may be hundreds of megabytes, are freed there, and no save
-/// waits for that.
+/// The thread holds this object until it ends. So the folded changes, and the files that the new
+/// ones replace, which may be hundreds of megabytes, are freed there, and no save waits for that.
 final class FoldBeside: Sendable {
   typealias Outcome = Result<[Replacement], StoreError>
 
@@ -13,13 +12,13 @@ final class FoldBeside: Sendable {
   private let outcome = Locked<Outcome?>(nil)
   private let thread = Locked<JoinedThread?>(nil)
 
-  /// Starts the thread; nil when the system has none left.
+  /// Starts the thread; returns nil if the system has none left.
   ///
   /// - Parameters:
-  ///   - pending: What is being folded.
-  ///   - oldFiles: The files that it is folded into.
-  ///   - prepare: Makes the new files.
-  ///   - didPrepare: Called on the thread when they are there, or can't be made.
+  ///   - pending: The changes to fold.
+  ///   - oldFiles: The files that the changes are folded into.
+  ///   - prepare: Writes the new files.
+  ///   - didPrepare: Called on the thread when the files are written, or can't be.
   init?(
     _ pending: PendingRecords, into oldFiles: [any Sendable],
     _ prepare: @escaping @Sendable (PendingRecords) throws(StoreError) -> [Replacement],
@@ -36,12 +35,12 @@ final class FoldBeside: Sendable {
     thread.withLock { $0 = started }
   }
 
-  /// Whether the files are there, or can't be made.
+  /// Whether the files are written, or can't be.
   var isDone: Bool { outcome.withLock { $0 != nil } }
 
   /// Waits for the new files.
   ///
-  /// - Throws: why they can't be made.
+  /// - Throws: The error because of which they can't be written.
   func wait() throws(StoreError) -> [Replacement] {
     try outcome.change(once: { $0 != nil }) { $0 ?? .success([]) }.get()
   }

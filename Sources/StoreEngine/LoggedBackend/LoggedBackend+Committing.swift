@@ -3,19 +3,20 @@ import Locks
 import Synchronization
 
 extension LoggedBackend {
-  /// Writes a change set, all of it or nothing, as durably as the backend was opened for.
+  /// Writes a change set, all of it or nothing, with the durability that the backend was opened
+  /// with.
   ///
-  /// Commits that several threads make at once reach the disk together, see <doc:Commits>. Readers
-  /// wait for no disk: they see the changes the moment they are safe.
+  /// Commits of several threads at the same time reach the disk together, see <doc:Commits>.
+  /// Readers never wait for the disk: they see the changes as soon as they are durable.
   ///
-  /// Complexity: linear in the change set, and one `fdatasync` for all commits of that moment. Every
-  /// so often a checkpoint comes on top, whose cost is spread over the saves before it.
+  /// Complexity: linear in the change set, and one `fdatasync` for all commits of that moment. From
+  /// time to time a checkpoint is added, whose cost is spread over the saves before it.
   ///
   /// - Throws: ``StoreError`` with `readOnly`, `conflict` (see ``CommitConflict``), `rowExists`,
-  ///   `invalidName`, `invalidArgument`, `tooLarge`, `noSpace` (also when the log has reached its limit,
-  ///   see ``foldFailure``), `ioError`, `damaged` or `closed`: nothing is changed then. With
-  ///   `reopenNeeded` the disk has failed, and whether the save went through is known when the
-  ///   backend is opened again.
+  ///   `invalidName`, `invalidArgument`, `tooLarge`, `noSpace` (also when the log has reached its
+  ///   limit, see ``foldFailure``), `ioError`, `damaged` or `closed`; in these cases nothing has
+  ///   changed. With `reopenNeeded` the disk has failed, and whether the commit was made is known
+  ///   only when the backend is opened again.
   @discardableResult
   public func commit(_ changes: ChangeSet, _ request: CommitRequest) throws(StoreError) -> Commit? {
     try checkProcess()
@@ -29,13 +30,13 @@ extension LoggedBackend {
     }
     let commit = try naming { () throws(StoreError) in try encode(changes, request) }
     return try whileAlone { () throws(StoreError) in
-      // Where no save waits for the disk, to wait for each other would only take time.
+      // If no save waits for the disk, waiting for each other would only take time.
       if durability != .full { return try write(commit) }
       return try queue.perform(commit, by: self)
     }
   }
 
-  /// Gives a commit its place, see ``CommitQueueing``.
+  /// Queues a commit, see ``CommitQueueing``.
   package func enqueue(
     _ changes: ChangeSet, _ request: CommitRequest, mayWait: Bool,
     _ completion: @escaping @Sendable (Result<Commit, StoreError>) -> Void
@@ -54,7 +55,7 @@ extension LoggedBackend {
     }
   }
 
-  /// Writes one commit, as ``write(_:_:)`` does; saves that come one by one are the most frequent.
+  /// Writes one commit, as ``write(_:_:)`` does; single saves are the most frequent.
   func write(_ one: QueuedCommit) throws(StoreError) -> Commit {
     try log.withLock { (log) throws(StoreError) in
       try checkOpen()
@@ -74,7 +75,7 @@ extension LoggedBackend {
     }
   }
 
-  /// Does what needs nobody else to stand still: seals, and encodes what the log gets.
+  /// Performs the work that needs no lock: seals the changes, and encodes the log's part of them.
   private func encode(_ changes: ChangeSet, _ request: CommitRequest) throws(StoreError)
     -> QueuedCommit
   {
@@ -83,7 +84,7 @@ extension LoggedBackend {
     let stored = sealed ?? changes
     try stored.checkRecordSizes(files.maximumRecordByteCount, tableName: files.name)
     let commit = request.commit(number: 0, token: coordinator.journal.newToken())
-    // With a history the commit gets an entry first.
+    // With a history, the entry is added to the commit before it is encoded.
     let isLater = stored.bytes.count >= limits.bulkBytes || keepsHistory.load(ordering: .relaxed)
     return QueuedCommit(
       changes, sealed: sealed, request, commit,
@@ -123,17 +124,18 @@ extension LoggedBackend {
     return outcomes.map { $0 ?? .failure(closedError) }
   }
 
-  /// Adds a commit to those that are written together; those before it are written first where it
-  /// needs them to be.
+  /// Adds a commit to the batch, after writing the earlier commits of the batch if it depends on
+  /// them.
   ///
-  /// - Returns: the commit, if it has been done at once.
+  /// - Returns: The commit, if it has already been written.
   private func add(
     _ one: QueuedCommit, _ index: Int, _ batch: inout CommitBatch,
     _ outcomes: inout [CommitOutcome?], _ log: inout LoggedLog
   ) throws(StoreError) -> Commit? {
     try checkForConflicts(one, batch)
     let isBulk = try isBulk(one.stored)
-    // Nobody knows yet whether those before it begin a history, and one has what was there before.
+    // An earlier commit of the batch may begin a history, whose entries contain the state before
+    // them.
     let mustWait = log.history.map { $0.isKept && batch.overlapsKeys(of: one) } ?? true
     if isBulk || mustWait || batch.overlaps(one) || foldFailure != nil {
       write(&batch, &outcomes, &log)
@@ -146,7 +148,7 @@ extension LoggedBackend {
     return nil
   }
 
-  /// Writes a large commit past the log; nil where it has to go there like others.
+  /// Writes a large commit without the log; returns nil if it has to be written to the log.
   private func writeInBulk(_ one: QueuedCommit, _ log: inout LoggedLog) throws(StoreError)
     -> Commit?
   {
@@ -166,7 +168,7 @@ extension LoggedBackend {
     throw try conflict.named(table: userName, ordered: userName).error(path: location)
   }
 
-  /// The name of a table as users know it.
+  /// Returns the name of a table as users know it.
   func userName(of table: TableID) throws(StoreError) -> String {
     let name = try files.name(of: table)
     return openedName(name) ?? name
@@ -177,7 +179,7 @@ extension LoggedBackend {
     return (openedName(name) ?? name).fileName
   }
 
-  /// Finds out all that may fail before anything is written.
+  /// Performs all steps that may fail before anything is written.
   private func prepare(
     _ one: QueuedCommit, _ index: Int, _ batch: CommitBatch, _ log: inout LoggedLog
   ) throws(StoreError) -> CommitBatch.Prepared {
@@ -203,7 +205,7 @@ extension LoggedBackend {
     return try files.pendingKeys(adding: changes, to: pending, over: folding, later)
   }
 
-  /// Writes what has gathered, and lets everyone see it.
+  /// Writes the batch, and makes its commits visible.
   private func write(
     _ batch: inout CommitBatch, _ outcomes: inout [CommitOutcome?], _ log: inout LoggedLog
   ) {
@@ -239,7 +241,7 @@ extension LoggedBackend {
 
   /// Whether new files cost less than the log and folding it later.
   private func isBulk(_ changes: ChangeSet) throws(StoreError) -> Bool {
-    // What goes past the log is in no list of changes that others could read.
+    // A commit that skips the log is in no list of changes that other processes could read.
     guard changes.bytes.count >= limits.bulkBytes, sharing == nil else { return false }
     let touched = PendingFootprint(
       tables: changes.tables.filter { !$0.records.isEmpty }.map(\.table),
@@ -251,9 +253,9 @@ extension LoggedBackend {
 
   // MARK: Small saves
 
-  /// Looks up which of the changed rows the files have, unless what is pending answers that.
+  /// Determines which of the changed rows the files contain, unless pending changes answer that.
   ///
-  /// - Throws: ``StoreError`` with `rowExists` for an insert of a row that is there.
+  /// - Throws: ``StoreError`` with `rowExists` for an insert of a row that exists.
   func fileStates(
     _ changes: ChangeSet, isNew: Bool = true
   ) throws(StoreError) -> [PendingRecords.FileState] {
@@ -266,7 +268,7 @@ extension LoggedBackend {
     _ changes: ChangeSet.TableChanges, _ isNew: Bool
   ) throws(StoreError) -> PendingRecords.FileState {
     let table = changes.table
-    // No more than that is copied.
+    // Only these two are copied.
     let (known, below) = state.withLock {
       ($0.pending.tables[table]?.rows, $0.folding?.tables[table]?.rows)
     }
@@ -275,14 +277,14 @@ extension LoggedBackend {
       if isNew { try checkIsNew(changes.records[index], table) }
       found.note(rowOf: index, of: changes.records.count)
     }
-    // Few rows are looked up one by one, which takes no memory.
+    // A few rows are looked up one by one, which allocates nothing.
     let isSmall = changes.records.count < 8
     var unknown: [Int] = []
     for (index, record) in changes.records.enumerated() {
       if let entry = known?[record.rowID] {
         if isNew, !entry.isDeleted { try checkIsNew(record, table) }
       } else if let entry = below?[record.rowID] {
-        // The file will have it once what is being folded is in it.
+        // The file will contain the row once the changes that are being folded are in it.
         if !entry.isDeleted { try note(index) }
       } else if isSmall {
         if try files.withRecord(record.rowID, in: table, { _ in true }) ?? false { try note(index) }
@@ -298,7 +300,7 @@ extension LoggedBackend {
     return found
   }
 
-  /// Refuses to insert a row that is there.
+  /// Refuses to insert a row that exists.
   private func checkIsNew(
     _ record: ChangeSet.RecordChange, _ table: TableID
   ) throws(StoreError) {
@@ -312,7 +314,7 @@ extension LoggedBackend {
       at: .init(path: location, className: name, rowID: rowID))
   }
 
-  /// Writes batches to the log, all of them or none.
+  /// Writes batches to the log: all of them, or none.
   func write(
     _ batches: [CommitLogWriter.Batch], _ log: inout LoggedLog
   ) throws(StoreError) {
@@ -329,7 +331,7 @@ extension LoggedBackend {
     }
   }
 
-  /// Brings the log's name to the disk, before the first save that would be lost without it.
+  /// Syncs the log's name before the first save that would be lost without it.
   private func synchronizeNames(_ log: inout LoggedLog) throws(StoreError) {
     if log.areNamesSynced || durability == .none { return }
     do {

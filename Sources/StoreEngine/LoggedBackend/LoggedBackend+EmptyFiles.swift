@@ -1,9 +1,9 @@
-// A class that is removed or renamed leaves a file without records, and its indexes leave files
-// without keys. Such a file is removed once nothing names it: the manifest first, then the log. A
-// crash before that leaves an empty file, which the next opening for writing removes.
+// A removed or renamed class leaves a file without records, and its indexes leave files without
+// keys. Such a file is removed once nothing refers to it: neither the manifest nor the log. A crash
+// before that leaves an empty file, which the next opening for writing removes.
 
 extension LoggedBackend {
-  /// The files that folding may leave empty.
+  /// Returns the names of the files that a fold may leave empty.
   func emptied(by pending: PendingRecords) throws(StoreError) -> [String] {
     let tables = pending.tables.filter { $0.value.rows[ClassMetadata.rowID]?.isDeleted == true }
     let ordered = pending.ordered.filter(\.value.isCleared)
@@ -12,7 +12,7 @@ extension LoggedBackend {
       }
   }
 
-  /// The files that a save that goes past the log may leave empty.
+  /// Returns the names of the files that a save without the log may leave empty.
   func emptied(by changes: ChangeSet) throws(StoreError) -> [String] {
     let tables = changes.tables.filter { table in
       table.records.contains { $0.rowID == ClassMetadata.rowID && $0.kind == .delete }
@@ -23,8 +23,7 @@ extension LoggedBackend {
       }
   }
 
-  /// Removes those of some files that are empty and that a process has left which died before it
-  /// could.
+  /// Removes the empty ones of some files, which a process left behind because it died.
   func removeEmptyStrays(among names: [String], _ manifest: StoreManifest?) {
     guard let manifest else { return }
     let strays = names.filter { !manifest.names.contains($0) }
@@ -33,19 +32,19 @@ extension LoggedBackend {
 }
 
 extension RecordFiles {
-  /// None.
+  /// Returns no tables.
   public func emptyTables(among names: [String]) -> [String] { [] }
   /// Does nothing.
   public func removeEmpty(_ names: [String]) {}
 
-  /// The files among some, of any kind, that this library has made and that hold nothing.
+  /// Returns the names of the files, of any kind, that this library has written and that are empty.
   func emptyFiles(among names: [String]) -> [String] {
     if names.isEmpty { return [] }
     return emptyTables(among: names.filter { !OrderedFiles.isFile($0) })
       + ordered.emptyFiles(among: names.filter(OrderedFiles.isFile))
   }
 
-  /// Removes files of any kind that hold nothing.
+  /// Removes empty files of any kind.
   func removeAllEmpty(_ names: [String]) {
     if names.isEmpty { return }
     removeEmpty(names.filter { !OrderedFiles.isFile($0) })

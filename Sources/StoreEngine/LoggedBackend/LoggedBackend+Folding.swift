@@ -3,13 +3,13 @@ import Locks
 
 // Large saves, and checkpoints.
 extension LoggedBackend {
-  /// Empties the log before a large save goes past it; false when that fails, and the save has to
-  /// go to the log like others.
+  /// Folds the log before a large save that skips it.
   ///
+  /// - Returns: Whether it succeeded. If not, the save is written to the log.
   /// - Throws: ``StoreError`` with `reopenNeeded`.
   func foldBeforeBulk(_ log: inout LoggedLog) throws(StoreError) -> Bool {
     if state.withLock({ $0.hasNothingPending }), log.writer?.earlier == nil { return true }
-    // A try may copy gigabytes until the disk is full.
+    // An attempt may copy gigabytes until the disk is full.
     if foldFailure != nil, ContinuousClock.now < log.nextFold { return false }
     do {
       try checkpoint(&log)
@@ -31,16 +31,16 @@ extension LoggedBackend {
     state.withLock { $0.countCommit(changes) }
   }
 
-  /// The mark of the files that the next checkpoint makes.
+  /// Returns the mark of the files that the next checkpoint writes.
   func mark(_ log: LoggedLog) throws(StoreError) -> FileMark {
     guard let epoch = log.writer?.epoch else { throw StoreError(.closed, "The log is closed.") }
     return FileMark(checkpointIn: epoch)
   }
 
-  /// Folds what is pending into the class files, and takes note of a failure.
+  /// Folds the pending changes into the class files, and records a failure.
   func checkpoint(_ log: inout LoggedLog) throws(StoreError) { try noting(&log, fold) }
 
-  /// Folds, and takes note of a failure.
+  /// Runs a closure that folds, and records a failure.
   func noting(
     _ log: inout LoggedLog, _ fold: (inout LoggedLog) throws(StoreError) -> Void
   ) throws(StoreError) {
@@ -50,7 +50,7 @@ extension LoggedBackend {
       log.patience = 0
       state.withLock { $0.foldFailure = nil }
     } catch {
-      // The saves are safe in the log. Folding is tried again when it has grown.
+      // The saves are durable in the log. The fold is retried when the log has grown.
       let used = log.writer?.usedCount ?? 0
       log.patience = used
       let pause = max(limits.foldPause, start.duration(to: .now) * 10)
@@ -69,7 +69,7 @@ extension LoggedBackend {
     try finishFolding(&log)
     let pending = state.withLock { $0.pending }
     if pending.isEmpty {
-      // A log that began beside another one says so, until it is emptied.
+      // A log that began after an earlier one refers to it until it is emptied.
       if log.writer?.earlier != nil { try install([], emptied: [], &log) }
       return
     }
@@ -78,13 +78,12 @@ extension LoggedBackend {
     state.withLock { $0.pending = PendingRecords() }
   }
 
-  /// Says in the log that new files are ready, which is the moment of truth, and puts them in
-  /// place.
+  /// Records in the log that new files are ready, which makes the change final, and renames them.
   ///
-  /// Those of a large save have a commit of their own; of all others readers see the changes
-  /// already, from what is pending.
+  /// New files of a large save belong to a commit, which becomes visible with them. In all other
+  /// cases readers already see the changes, because they are pending.
   ///
-  /// Those of the emptied files that have become empty are removed.
+  /// Files among `emptied` that have become empty are removed.
   func install(
     _ replacements: [Replacement], of commit: Commit? = nil, emptied: [String],
     _ log: inout LoggedLog
@@ -97,20 +96,20 @@ extension LoggedBackend {
       try updateManifest(
         replacements, empty, commit ?? coordinator.journal.last,
         followedBy: log.writer.map { $0.epoch + 1 }, &log)
-      // Until here the log says which files count, whichever names a power cut leaves.
+      // Until here the log determines which files count, whichever names a power failure leaves.
       if durability != .none { try files.synchronizeNames() }
       try log.writer?.removeAll()
       endEarlierLogs(&log)
       log.checkpointCount += 1
       files.removeAllEmpty(empty)
     } catch {
-      // The record stands: the next opening publishes.
+      // The record is written, so the next opening publishes the files.
       log.failure = reopenNeeded(error)
       throw log.failure ?? error
     }
   }
 
-  /// Says in the log that new files are ready; they are removed where that fails.
+  /// Records in the log that new files are ready; they are removed if that fails.
   func announce(
     _ replacements: [Replacement], as kind: CommitLogFormat.Kind, of commit: Commit?,
     _ log: inout LoggedLog
@@ -123,26 +122,26 @@ extension LoggedBackend {
     }
   }
 
-  /// Puts new files in place, all of them before anyone looks.
+  /// Publishes new files, all of them before anyone reads.
   ///
-  /// Every reader takes the state's lock before he goes to a file. So whoever has found one table
-  /// as a save has left it finds every other so from then on, and so does everyone he tells.
+  /// Readers see all tables of a commit, or none: every reader takes the lock of the state before
+  /// it reads a file.
   private func publish(_ replacements: [Replacement], of commit: Commit?) throws(StoreError) {
     try state.withLock { (state) throws(StoreError) in
       do throws(StoreError) {
         try files.publishAll(replacements)
         if let commit { state.lastCommit = commit }
       } catch {
-        // Some files are new and some are old. Small saves are pending, and cover both; a large one
-        // would be seen in part.
+        // Some files are new and some are old. Small saves are pending, and cover both; a large
+        // save would be visible in part.
         if commit != nil { state.failure = reopenNeeded(error) }
         throw error
       }
     }
   }
 
-  /// Takes note of the marks of new files, of the last commit, and of the log's next epoch, before
-  /// the log forgets them.
+  /// Records the marks of new files, the last commit, and the log's next epoch in the manifest,
+  /// before they are removed from the log.
   func updateManifest(
     _ replacements: [Replacement], _ empty: [String], _ commit: Commit?, followedBy epoch: UInt64?,
     _ log: inout LoggedLog
@@ -155,8 +154,8 @@ extension LoggedBackend {
     log.manifest = manifest
   }
 
-  /// Lets the numbers of commits go on after those of another store, of which this is a copy; folds
-  /// the log.
+  /// Continues the numbers of commits after those of another store, of which this is a copy, and
+  /// folds the log.
   ///
   /// - Throws: ``StoreError``; `inUse` for a store that is shared.
   public func continueNumbers(after last: Commit?) throws(StoreError) {
@@ -174,9 +173,9 @@ extension LoggedBackend {
     }
   }
 
-  /// Folds the log if it has grown so much that it is time to.
+  /// Folds the log if it has reached its limit.
   ///
-  /// A failure is told by ``foldFailure``; the save itself is safe in the log.
+  /// A failure is reported by ``foldFailure``; the save itself is durable in the log.
   func foldIfDue(_ log: inout LoggedLog) {
     guard let used = log.writer?.usedCount, used >= limits.logBytes else { return }
     if state.withLock({ $0.folding != nil }) {
@@ -189,21 +188,21 @@ extension LoggedBackend {
     guard used >= limits.logBytes + log.patience, used >= fileBytes / limits.filePart else {
       return
     }
-    // What is small is folded sooner than a thread begins.
+    // A small fold takes less time than the start of a thread.
     let isLarge = fileBytes + used >= limits.besideBytes
     if isLarge, (try? beginFoldingBeside(&log)) == true || log.failure != nil { return }
     try? checkpoint(&log)
   }
 
-  /// The size of the files that folding would copy; 0 where it can't be had, so that folding is
-  /// tried and says why.
+  /// The size of the files that folding would copy; 0 if it is unknown, so that folding is tried
+  /// and reports the error.
   private var fileBytesTouchedByPending: Int {
     (try? files.byteCount(touchedBy: state.withLock { $0.pending })) ?? 0
   }
 
-  /// Refuses a save that would let the log grow beyond its limit, after another try to fold it.
+  /// Refuses a save that would make the log exceed its limit, after another attempt to fold it.
   ///
-  /// - Throws: ``StoreError`` with `noSpace`, and why folding fails.
+  /// - Throws: ``StoreError`` with `noSpace` and the reason why folding fails.
   func checkLogLimit(_ changes: ChangeSet, _ log: inout LoggedLog) throws(StoreError) {
     guard let failure = foldFailure, let writer = log.writer else { return }
     let used = writer.usedCount + log.earlierByteCount
@@ -220,7 +219,7 @@ extension LoggedBackend {
       at: .init(path: location), underlying: (foldFailure ?? failure).error)
   }
 
-  /// Ends the folding that is under way, and folds the rest if that is quick.
+  /// Completes a running fold, and folds the rest if that is fast.
   func foldAtClose(_ log: inout LoggedLog) {
     if log.failure != nil { return abandonFold(&log) }
     if log.fold != nil { try? noting(&log, finishFolding) }
@@ -238,10 +237,10 @@ extension LoggedBackend {
 
   /// Folds everything that is in the log into the class files, and empties it.
   ///
-  /// Complexity: linear in the sizes of the files concerned, which are copied.
+  /// Complexity: linear in the sizes of the changed files, which are copied.
   ///
-  /// - Throws: ``StoreError`` with `readOnly`, `noSpace`, `ioError`, `damaged` or `closed`; what was
-  ///   saved stays saved, in the log.
+  /// - Throws: ``StoreError`` with `readOnly`, `noSpace`, `ioError`, `damaged` or `closed`. Saved
+  ///   data stays saved, in the log.
   public func checkpoint() throws(StoreError) {
     try checkProcess()
     try whileAlone { () throws(StoreError) in
@@ -253,17 +252,17 @@ extension LoggedBackend {
     }
   }
 
-  /// The error of work that other processes could not follow.
+  /// The error of an operation that other processes could not follow.
   var mustBeExclusive: StoreError {
     StoreError(
       .inUse, "Other processes may have the store open: open it without sharing for this.",
       at: .init(path: location))
   }
 
-  /// Why the log can't be folded into the files; nil when it can, as far as is known.
+  /// The reason why the log can't be folded into the files; nil if the last attempt succeeded.
   ///
-  /// Saves go on meanwhile: they are safe in the log, which grows. Stores tell their delegates,
-  /// too, see `StoreDelegate.store(_:didFailToFold:)`.
+  /// Saves continue meanwhile: they are durable in the log, which grows. Stores also notify their
+  /// delegates, see `StoreDelegate.store(_:didFailToFold:)`.
   public var foldFailure: FoldFailure? {
     guard let failure = state.withLock({ $0.foldFailure }) else { return nil }
     return FoldFailure(

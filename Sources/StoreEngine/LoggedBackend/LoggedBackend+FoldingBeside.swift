@@ -1,25 +1,26 @@
 import Files
 import Locks
 
-// Folding a large store takes a second or more, and no save is to wait for that.
+// Folding a large store takes a second or more, and no save should wait for that.
 //
-//     1. A new log is begun. What was pending until then is being folded, and is only read.
-//     2. A thread makes new files of it. Saves go to the new log meanwhile.
-//     3. A record in the new log says that the files are ready, which is the moment of truth; they
-//        are put in place, and the old log is removed.
+//     1. A new log is begun. The changes that were pending until then are being folded, and are
+//        only read.
+//     2. A thread writes new files. Saves go to the new log meanwhile.
+//     3. A record in the new log confirms that the files are ready, which makes the fold final. The
+//        files are renamed, and the old log is removed.
 //
 // An opening after a crash in between reads both logs.
 extension LoggedBackend {
-  /// Begins a new log, and folds what is pending so far on a thread of its own.
+  /// Begins a new log, and folds the pending changes on a separate thread.
   ///
-  /// - Returns: False where there can be no second log, and nothing has changed.
+  /// - Returns: False if there can be no second log, and nothing has changed.
   /// - Throws: ``StoreError``, with nothing changed unless the log has failed.
   func beginFoldingBeside(_ log: inout LoggedLog) throws(StoreError) -> Bool {
     guard let writer = log.writer, claimFold(&log) else { return false }
     try checkWritable(log)
     do {
-      // Only the log that is followed by the last one may lose its end to a power cut. A process that
-      // has joined others has not synced what they left in earlier ones.
+      // Only the next-to-last log may lose its end in a power failure. A process that has joined
+      // others has not synced their saves in earlier logs.
       try synchronizeEarlierLogs(log)
       sharing?.file.beginWriting()
       guard let next = try nextWriter(after: writer) else { return false }
@@ -56,9 +57,9 @@ extension LoggedBackend {
     }
   }
 
-  /// Starts a thread that makes the new files.
+  /// Starts a thread that writes the new files.
   ///
-  /// Where the system has none, the next ``finishFolding(_:)`` makes them.
+  /// If the system has none left, the next ``finishFolding(_:)`` writes them.
   private func startFold(_ earlier: CommitLogWriter?, _ log: inout LoggedLog) {
     guard limits.foldsOnThread, let mark = earlierMark(log),
       let pending = state.withLock({ $0.folding })
@@ -66,7 +67,7 @@ extension LoggedBackend {
     let prepare = foldPreparation(mark)
     let oldFiles = files.openFiles(touchedBy: pending)
     log.fold = FoldBeside(pending, into: oldFiles) { (pending) throws(StoreError) in
-      // The next log must not outlive this one.
+      // The next log must not become durable before this one.
       try earlier?.synchronizeBeside()
       return try prepare(pending)
     } didPrepare: { [weak self] in
@@ -74,12 +75,12 @@ extension LoggedBackend {
     }
   }
 
-  /// The mark of the files that the logs before this one are folded into.
+  /// Returns the mark of the files that the earlier logs are folded into.
   private func earlierMark(_ log: LoggedLog) -> FileMark? {
     log.earlierEpochs.last.map { FileMark(checkpointIn: $0) }
   }
 
-  /// Returns a closure that makes the new files, on any thread, and does not hold the backend.
+  /// Returns a closure that writes the new files, on any thread, and does not hold the backend.
   func foldPreparation(
     _ mark: FileMark
   ) -> @Sendable (PendingRecords) throws(StoreError) -> [Replacement] {
@@ -94,9 +95,9 @@ extension LoggedBackend {
     }
   }
 
-  /// Puts the files of a thread in place, unless somebody who could not wait has.
+  /// Publishes the files of a thread, unless a caller that could not wait already has.
   private func finishPreparedFold() {
-    // What unsynced saves there are is synced before others wait for it.
+    // Unsynced saves are synced here, before others wait for it.
     try? log.withLock { $0.writer }?.synchronizeBeside()
     try? whileAlone {
       log.withLock { log in
@@ -106,12 +107,13 @@ extension LoggedBackend {
     }
   }
 
-  /// Waits until what is being folded is in the files; makes them here where no thread does.
+  /// Waits until the changes that are being folded are in the files; writes the files if no thread
+  /// does.
   ///
-  /// - Throws: ``StoreError``: what was being folded still is, and can be tried again.
+  /// - Throws: ``StoreError``. The changes are still being folded, and the call can be retried.
   func finishFolding(_ log: inout LoggedLog) throws(StoreError) {
     guard let pending = state.withLock({ $0.folding }), let mark = earlierMark(log) else { return }
-    // Another process makes the files.
+    // Another process writes the files.
     guard claimFold(&log) else { return }
     let fold = log.fold
     log.fold = nil
@@ -125,20 +127,20 @@ extension LoggedBackend {
     try installFold(replacements, &log)
   }
 
-  /// Says in the log that the files of the logs before it are ready, and puts them in place.
+  /// Records in the log that the files of the earlier logs are ready, and publishes them.
   private func installFold(
     _ replacements: [Replacement], _ log: inout LoggedLog
   ) throws(StoreError) {
     try announce(replacements, as: .earlierCheckpoint, of: log.lastEarlierCommit, &log)
     do {
       try publishFold(replacements)
-      // Files that hold nothing stay: the log names them until it is emptied.
+      // Empty files stay: the log refers to them until it is emptied.
       try updateManifest(
         replacements, [], log.lastEarlierCommit, followedBy: log.writer?.epoch, &log)
       if durability != .none { try files.synchronizeNames() }
       endEarlierLogs(&log)
       log.checkpointCount += 1
-      // Before another process puts later ones in their place.
+      // Before another process replaces them with later ones.
       if sharing != nil { try files.hold() }
       releaseFold(&log)
     } catch {
@@ -147,10 +149,10 @@ extension LoggedBackend {
     }
   }
 
-  /// Puts new files in place, and drops what they hold, before anyone looks.
+  /// Publishes new files, and removes their changes from the state, before anyone reads.
   private func publishFold(_ replacements: [Replacement]) throws(StoreError) {
     try state.withLock { (state) throws(StoreError) in
-      // Where some could not be put in place, what is being folded still covers them.
+      // If some files could not be published, the changes that are being folded still cover them.
       defer {
         try? state.pending.didFold(
           generation: files.generation, orderedGeneration: files.ordered.generation)
@@ -160,24 +162,24 @@ extension LoggedBackend {
     }
   }
 
-  /// Waits for the thread, whose files nobody will put in place: the directory may be somebody
-  /// else's next.
+  /// Waits for the thread and discards its files, because the directory may belong to another
+  /// process next.
   func abandonFold(_ log: inout LoggedLog) {
     guard let fold = log.fold else { return }
     log.fold = nil
     if let replacements = try? fold.wait() { files.discard(replacements) }
   }
 
-  /// Removes the logs before this one, once they are in the files.
+  /// Removes the earlier logs once they are in the files.
   func endEarlierLogs(_ log: inout LoggedLog) {
     for epoch in log.earlierEpochs { files.endEarlierLog(epoch) }
     if !log.earlierEpochs.isEmpty { log.hasSpare = true }
-    // Other processes may still read it.
+    // Other processes may still read them.
     if sharing != nil { files.removeSpareLog() }
     (log.earlierEpochs, log.earlierByteCount) = ([], 0)
   }
 
-  /// Goes on with what a thread could not fold, or waits for it when saves have run away from it.
+  /// Retries a fold that a thread could not do, or waits for it if saves are faster than the fold.
   func urgeFold(_ log: inout LoggedLog, isLate: Bool) {
     if isLate {
       try? noting(&log, finishFolding)
@@ -186,24 +188,24 @@ extension LoggedBackend {
     }
   }
 
-  /// Brings the logs before this one to the disk, where saves don't.
+  /// Syncs the earlier logs if saves don't.
   func synchronizeEarlierLogs(_ log: LoggedLog) throws(StoreError) {
     guard durability == .process else { return }
     for epoch in log.earlierEpochs { try files.openEarlierLog(epoch)?.synchronize() }
   }
 }
 
-/// A backend that folds its log beside saves, and can be told when.
+/// A backend that can fold its log while saves continue, at a time chosen by the caller.
 package protocol FoldingBeside: AnyObject {
-  /// Begins a new log, and to fold what is pending so far.
+  /// Begins a new log, and starts to fold the pending changes.
   ///
-  /// - Returns: False where there can be no second log.
+  /// - Returns: False if there can be no second log.
   func beginFolding() throws(StoreError) -> Bool
 
-  /// Waits until what is being folded is in the files.
+  /// Waits until the changes that are being folded are in the files.
   func endFolding() throws(StoreError)
 
-  /// Whether anything is being folded.
+  /// Whether any changes are being folded.
   var isFolding: Bool { get }
 }
 

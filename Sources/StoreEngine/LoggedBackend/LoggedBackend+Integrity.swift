@@ -1,7 +1,7 @@
 import Locks
 
 extension LoggedBackend {
-  /// The tables that have records, and what is wrong with the files under them.
+  /// Returns the tables that have records, and the faults of their files.
   ///
   /// - Throws: ``StoreError`` with `ioError` or `closed`.
   public func inspect() throws(StoreError) -> StoreInspection {
@@ -28,14 +28,13 @@ extension LoggedBackend {
 
   private func manifestFindings() throws(StoreError) -> [StoreFinding] {
     guard let bytes = try files.manifest() else {
-      // Stores of the original have none, and copies that nobody has written to yet have no log
+      // Stores of the original have none, and copies that have never been written to have no log
       // either.
       guard sealing != nil, try files.hasLog(), try !files.tableNames().isEmpty else { return [] }
       return [StoreManifest.gone(location)]
     }
     guard let manifest = StoreManifest(bytes) else { return [StoreManifest.spoilt(location)] }
-    // Where nothing may be written, a checkpoint in the log may count more than what is on the
-    // disk.
+    // If the store is read-only, a checkpoint in the log may be newer than the manifest on disk.
     let current = log.withLock { $0.manifest } ?? manifest
     let hasFile = files.hasAnyFile
     let errors =
@@ -44,27 +43,28 @@ extension LoggedBackend {
     return errors.map { StoreFinding(.fileDamaged, $0) }
   }
 
-  /// Gives space back: folds the log, and rebuilds class files without the gaps that deleted and
-  /// grown records have left.
+  /// Frees disk space: folds the log, and rewrites class files without the gaps of deleted and
+  /// grown records.
   ///
-  /// The parts of the log beside saves are rewritten, too, as a check expects them.
+  /// The additional files of the log are rewritten, too, as a check expects them.
   ///
-  /// Commits wait meanwhile, readers go on. A crash at any moment leaves the old files or the new.
+  /// Commits wait meanwhile, and readers continue. A crash at any moment leaves the old files or
+  /// the new.
   ///
-  /// Complexity: linear in the size of all files, which are rewritten beside the old ones.
+  /// Complexity: linear in the size of all files, which are written beside the old ones.
   ///
-  /// - Returns: by how many bytes the files are smaller.
-  /// - Throws: ``StoreError`` with `readOnly`, `noSpace`, `ioError`, `damaged` or `closed`: nothing is
-  ///   changed then. `reopenNeeded` as for ``commit(_:_:)``.
+  /// - Returns: The number of bytes by which the files have become smaller.
+  /// - Throws: ``StoreError`` with `readOnly`, `noSpace`, `ioError`, `damaged` or `closed`; in
+  ///   these cases nothing has changed. `reopenNeeded` as for ``commit(_:_:)``.
   public func compact(progress: (IntegrityProgress) -> Void = { _ in }) throws(StoreError) -> Int {
     try replaceFiles { (mark) throws(StoreError) in
       try files.prepareCompaction(mark: mark, durability: durability) { progress(naming($0)) }
     }
   }
 
-  /// Folds the log, and puts new files in the place of old ones that hold the same.
+  /// Folds the log, and replaces files with new ones of the same content.
   ///
-  /// - Returns: by how many bytes the files are smaller.
+  /// - Returns: The number of bytes by which the files have become smaller.
   package func replaceFiles(_ prepare: (FileMark) throws(StoreError) -> Compaction)
     throws(StoreError) -> Int
   {
@@ -86,7 +86,7 @@ extension LoggedBackend {
     }
   }
 
-  /// Runs a closure while nobody commits, and the files and the log stay as they are.
+  /// Runs a closure while nobody commits, and the files and the log don't change.
   package func withFilesAtRest<Result: Sendable>(
     _ body: (Files) throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
@@ -102,7 +102,7 @@ extension LoggedBackend {
     return try log.withLock { (log) throws(StoreError) in
       try checkOpen()
       if let failure = log.failure { throw failure }
-      // One that fails leaves the files as they were.
+      // A fold that fails leaves the files unchanged.
       if log.fold != nil { try? noting(&log, finishFolding) }
       return try body(files)
     }

@@ -2,7 +2,7 @@ import Files
 import Locks
 
 extension LoggedBackend {
-  /// The number of a table.
+  /// Returns the number of a table.
   public func table(named name: String) throws(StoreError) -> TableID {
     try checkOpen()
     return try naming { () throws(StoreError) in
@@ -10,7 +10,7 @@ extension LoggedBackend {
     }
   }
 
-  /// The names of the tables that have records.
+  /// Returns the names of the tables that have records.
   public func tableNames() throws(StoreError) -> [String] {
     try checkOpen()
     try refresh()
@@ -19,11 +19,11 @@ extension LoggedBackend {
       let name = try files.name(of: id)
       if try recordCount(in: id) > 0 { names.insert(name) } else { names.remove(name) }
     }
-    // What has a name that this store has not sealed is not of this store: a check tells.
+    // A name that this store has not sealed does not belong to it; a check reports it.
     return names.compactMap { openedName($0) }
   }
 
-  /// The number of rows in a table.
+  /// Returns the number of rows in a table.
   public func recordCount(in table: TableID) throws(StoreError) -> Int {
     try checkOpen()
     try refresh()
@@ -31,13 +31,13 @@ extension LoggedBackend {
       let generation = try files.generation(of: table)
       let growth = state.withLock { $0.growth(of: table, fileGeneration: generation) }
       let count = try files.recordCount(in: table)
-      // A checkpoint in between has moved rows from one side to the other.
+      // A checkpoint in between has moved rows from the pending changes to the file.
       guard try files.generation(of: table) == generation else { continue }
       return count + (growth ?? 0)
     }
   }
 
-  /// Lends the record of a row: what is pending of it, or what its file has.
+  /// Calls a closure with the record of a row: the pending one, or the one in the file.
   public func withRecord<Result>(
     _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
@@ -45,7 +45,7 @@ extension LoggedBackend {
     return try withKnownRecord(rowID, in: table, body)
   }
 
-  /// Lends a record, without a look at what other processes have committed.
+  /// Calls a closure with a record, without looking for commits of other processes.
   private func withKnownRecord<Result>(
     _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
@@ -60,14 +60,14 @@ extension LoggedBackend {
     }
   }
 
-  /// A copy of a record, without a look at what other processes have committed.
+  /// Returns a copy of a record, without looking for commits of other processes.
   func knownRecord(_ rowID: UInt32, _ table: TableID) throws(StoreError) -> [UInt8]? {
     try withKnownRecord(rowID, in: table) { (record) throws(StoreError) in
       [UInt8](copying: record)
     }
   }
 
-  /// Lends the record of a row as the files have it.
+  /// Calls a closure with the record of a row in the files.
   private func withStoredRecord<Result>(
     _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
@@ -79,7 +79,7 @@ extension LoggedBackend {
     return try files.withRecord(rowID, in: table, body)
   }
 
-  /// Copies the record of a row: what is pending of it, or what its file has.
+  /// Copies the record of a row: the pending one, or the one in the file.
   public func copyRecord(
     _ rowID: UInt32, in table: TableID, to bytes: inout [UInt8]
   ) throws(StoreError) -> Bool {
@@ -99,10 +99,10 @@ extension LoggedBackend {
     return found != nil
   }
 
-  /// Copies the records of rows: what is pending of them, and what the file has of the others.
+  /// Copies the records of rows: the pending ones, and the ones in the file for all other rows.
   ///
-  /// Both are asked once. A commit in between may leave one row as it was before, and another as it
-  /// is after it.
+  /// Each of the two is read once. With a commit in between, one row may be in the state before it,
+  /// and another in the state after it.
   public func copyRecords(
     _ rows: [UInt32], of table: TableID, to batch: inout RecordBatch
   ) throws(StoreError) {
@@ -126,7 +126,7 @@ extension LoggedBackend {
     if start < rows.count { try files.copyRecords(Array(rows[start...]), of: table, to: &batch) }
   }
 
-  /// The pending bytes of some rows, or nil for a deleted one, each with its index.
+  /// Returns the pending bytes of some rows, nil for a deleted one, each with its index.
   private func pendingRecords(
     _ rows: [UInt32], _ table: TableID
   ) throws(StoreError) -> [(index: Int, record: PendingRecords.Bytes?)] {
@@ -139,7 +139,8 @@ extension LoggedBackend {
     }
   }
 
-  /// What is pending of a row: its bytes, or nil when it is deleted; nil when nothing is pending.
+  /// Returns the pending bytes of a row, or nil inside for a deleted row; nil if nothing is
+  /// pending.
   private func pendingRecord(_ rowID: UInt32, _ table: TableID) throws(StoreError) -> PendingRecords
     .Bytes??
   {
@@ -149,7 +150,7 @@ extension LoggedBackend {
     }
   }
 
-  /// Lends the buffer of a name: what is pending of it, or what its file has.
+  /// Calls a closure with the buffer of a name: the pending one, or the one in the file.
   public func withNamedBuffer<Result>(
     _ name: String, _ body: (RawSpan) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
@@ -165,7 +166,7 @@ extension LoggedBackend {
     }
   }
 
-  /// Copies the buffer of a name: what is pending of it, or what its file has.
+  /// Copies the buffer of a name: the pending one, or the one in the file.
   public func copyNamedBuffer(_ name: String, to bytes: inout [UInt8]) throws(StoreError) -> Bool {
     try refresh()
     if sealing != nil {
@@ -178,7 +179,7 @@ extension LoggedBackend {
     return found != nil
   }
 
-  /// Lends a buffer as the files have it.
+  /// Calls a closure with a buffer in the files.
   private func withStoredBuffer<Result>(
     _ name: String, _ body: (RawSpan) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
@@ -190,7 +191,8 @@ extension LoggedBackend {
     return try files.withNamedBuffer(name, body)
   }
 
-  /// The pending bytes of a buffer, or nil when it is removed; nil when nothing is pending.
+  /// Returns the pending bytes of a buffer, or nil inside if it is removed; nil if nothing is
+  /// pending.
   private func pendingBuffer(_ name: String) throws(StoreError) -> PendingRecords.Bytes?? {
     try state.withLock { (state) throws(StoreError) in
       try check(state)
@@ -199,7 +201,7 @@ extension LoggedBackend {
     }
   }
 
-  /// The names of all buffers.
+  /// Returns the names of all buffers.
   public func bufferNames() throws(StoreError) -> [String] {
     try checkOpen()
     try refresh()

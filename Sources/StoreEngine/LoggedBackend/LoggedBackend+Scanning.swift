@@ -2,8 +2,8 @@ import Files
 import Locks
 
 extension LoggedBackend {
-  /// Lends the records of a table: those of its file that nothing pending replaces, and then those
-  /// that are pending, in the order of their rows.
+  /// Calls a closure with the records of a table: first those of its file that no pending change
+  /// replaces, then the pending ones in the order of their rows.
   public func scan(
     _ table: TableID, from position: ScanPosition?,
     _ body: (UInt32, RawSpan) throws(StoreError) -> ScanStep
@@ -22,7 +22,7 @@ extension LoggedBackend {
     }
   }
 
-  /// Lends the records of a table as the files have them.
+  /// Calls a closure with the records of a table in the files.
   private func scanStored(
     _ table: TableID, from position: ScanPosition?,
     _ body: (UInt32, RawSpan) throws(StoreError) -> ScanStep
@@ -62,7 +62,7 @@ extension LoggedBackend {
     }
   }
 
-  /// Copies records as the files have them.
+  /// Copies records in the files.
   private func copyStored(
     _ table: TableID, from position: ScanPosition?, to batch: inout RecordBatch
   ) throws(StoreError) -> ScanEnd {
@@ -98,12 +98,12 @@ extension LoggedBackend {
   }
 }
 
-/// A table at one moment: its file, and what is pending before it.
+/// A table at one moment: its file, and the pending changes that cover it.
 private struct TableView: Sendable {
   let fileGeneration: UInt64
-  /// The generation of both together.
+  /// The combined generation of both.
   let generation: UInt64
-  /// What is pending, the newest first.
+  /// The layers of pending changes, the newest first.
   let layers: [Layer]
 
   struct Layer: Sendable {
@@ -114,18 +114,18 @@ private struct TableView: Sendable {
   /// Whether any rows are pending.
   var hasRows: Bool { !layers.isEmpty }
 
-  /// Whether the file's record of a row counts no more.
+  /// Whether a pending change replaces the file's record of a row.
   func isPending(_ rowID: UInt32) -> Bool {
     for layer in layers where layer.rows[rowID] != nil { return true }
     return false
   }
 
-  /// Where to go on in the file.
+  /// Returns the position to continue from in the file.
   func positionInFile(_ position: ScanPosition?) -> ScanPosition? {
     position.map { ScanPosition(location: $0.location, generation: fileGeneration) }
   }
 
-  /// How the scan ends when that of the file has ended so; nil when it goes on.
+  /// Returns the end of the scan for an end of the file's scan; nil if the scan continues.
   func end(_ end: ScanEnd) -> ScanEnd? {
     switch end {
     case .disturbed: .disturbed
@@ -134,7 +134,7 @@ private struct TableView: Sendable {
     }
   }
 
-  /// The rows that are pending and come behind a place.
+  /// Returns the pending rows after a position.
   func pendingRows(after position: ScanPosition?) -> [UInt32] {
     let start = position.flatMap { $0.isPending ? $0.pendingRow : nil } ?? 0
     guard let first = layers.first else { return [] }
@@ -145,7 +145,7 @@ private struct TableView: Sendable {
     return rows.sorted()
   }
 
-  /// The bytes of a pending row; nil for one that is deleted.
+  /// Returns the bytes of a pending row; nil for a deleted one.
   func record(_ rowID: UInt32) -> PendingRecords.Bytes? {
     for layer in layers {
       if let entry = layer.rows[rowID] { return layer.pending.bytes(of: entry) }
@@ -157,7 +157,7 @@ private struct TableView: Sendable {
 extension ScanPosition {
   private static let pendingBit: UInt64 = 1 << 63
 
-  /// Whether the place is behind a pending record.
+  /// Whether the position is after a pending record.
   fileprivate var isPending: Bool { location & Self.pendingBit != 0 }
   fileprivate var pendingRow: UInt32 { UInt32(truncatingIfNeeded: location) }
 

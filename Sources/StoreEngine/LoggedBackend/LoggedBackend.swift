@@ -5,63 +5,65 @@ import Synchronization
 
 /// A backend on files of any format, with a commit log in front of them.
 ///
-/// A commit is one batch appended to the log, and brought to the disk as the ``Durability`` asks.
-/// From then on the batch is *pending*: reads look there first, and in the class files behind it. A
-/// checkpoint folds what is pending into new class files, puts them in place of the old ones, and
-/// empties the log. A change that is large against the files skips the log: its new files are
-/// prepared first, and the commit is the log record that says so.
+/// A commit appends one batch to the log, and syncs it as the ``Durability`` requires. From then on
+/// the batch is *pending*: reads look there first, and then in the class files. A checkpoint folds
+/// the pending changes into new class files, replaces the old ones, and empties the log. A change
+/// that is large compared with the files skips the log: its new files are prepared first, and the
+/// commit is the log record that confirms them.
 ///
 ///     commit --> log --> pending records --> checkpoint --> new class files, renamed
 ///
-/// The class files are never written in place, so that they are whole at any time.
+/// Class files are never written in place, so they are complete at any time.
 ///
-/// With a key the store is encrypted: a commit is sealed once, before it goes to the log, and what
-/// is read is opened last. See <doc:Encryption>.
+/// With a key the store is encrypted: a commit is sealed once, before it is written to the log, and
+/// data is opened last, after it was read. See <doc:Encryption>.
 public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWriting, CommitQueueing {
-  /// What the stores on this backend share.
+  /// The state that the stores on this backend share.
   public let coordinator: StoreCoordinator
-  /// What a save survives.
+  /// The failures that a save survives.
   public let durability: Durability
 
   package let files: Files
-  /// What an encrypted store is sealed with; nil for one that is not.
+  /// The seal of an encrypted store; nil for a store that is not encrypted.
   package let sealing: Sealing?
-  /// The bytes behind the last whole save in the log, when the opening found a torn one there.
+  /// The number of bytes after the last complete save in the log, if the opening found an
+  /// incomplete one.
   ///
-  /// A save that was under way when a process was killed or the power failed is cut off so, and was
-  /// never acknowledged. Nil when the log ended well.
+  /// This is a save that was not finished when a process was killed or the power failed. It was
+  /// never acknowledged. Nil if the log ended with a complete save.
   public let tornTailByteCount: Int?
   let limits: CheckpointLimits
-  /// What is pending, and how often each table was committed to.
+  /// The pending changes, and the number of commits of each table.
   ///
-  /// Held for moments only, the longest of which is that in which new files get their names. Taken
-  /// inside ``log``; what is taken inside it are the locks of the files, each for itself.
+  /// Held for moments only, the longest of which is the renaming of new files. Taken inside
+  /// ``log``; inside it, only the locks of the files are taken, one at a time.
   let state: Locked<PendingState>
-  /// Where commits wait for each other.
+  /// The queue in which commits wait for each other.
   let queue = CommitQueue()
-  /// Held by the commits or the checkpoint under way, over writing and syncing.
+  /// Held by the current commits or checkpoint, while they write and sync.
   let log: Locked<LoggedLog>
-  /// Whether the last commit got an entry of a history; a guess at what the next one gets.
+  /// Whether the last commit got an entry of a history; a guess for the next one.
   let keepsHistory = Atomic(false)
-  /// The lock of the processes that share the store; nil where it is not shared.
+  /// The lock of the processes that share the store; nil if it is not shared.
   let sharing: ProcessLock?
-  /// The word that changes with every commit of another process, and what it said when this one
-  /// looked; beside the lock, so that a read counts no references.
+  /// The word that changes with every commit of another process, and its value at the last look.
+  ///
+  /// Stored beside the lock, so that a read changes no reference counts.
   let version: SharedWord?
   let knownVersion = Atomic<UInt64>(0)
-  /// The thread that takes in commits of other processes, under the lock of the log; 0 for none.
+  /// The thread that reads commits of other processes, under the lock of the log; 0 for none.
   let catchingUp = Atomic<UInt>(0)
-  /// The process that has opened it.
+  /// The process that has opened the backend.
   private let process = currentProcess()
-  /// Keeps values outside of records that a snapshot refers to; nil for what is no snapshot.
+  /// Keeps the values outside of records that a snapshot refers to; nil if this is no snapshot.
   private let valuesInUse: ExternalValuesInUse?
-  /// Whether the directory may have other files by now than this backend.
+  /// Whether the files in the directory may since differ from those of this backend.
   let isSnapshot: Bool
 
-  /// Puts a log in front of files, after making good what an earlier process has left unfinished.
+  /// Creates a backend on files, after completing the unfinished work of an earlier process.
   ///
-  /// - Throws: ``StoreError`` with `damaged` when saves in the log are spoilt, `encrypted`,
-  ///   `notEncrypted` or `wrongKey` when the key is not that of the store, `ioError`, `noSpace`.
+  /// - Throws: ``StoreError`` with `damaged` if saves in the log are damaged; `encrypted`,
+  ///   `notEncrypted` or `wrongKey` if the key is not that of the store; `ioError` or `noSpace`.
   public convenience init(
     files: Files, durability: Durability = .full, limits: CheckpointLimits = .init(),
     key: (any StoreKey)? = nil
@@ -71,7 +73,7 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
     try self.init(files: files, durability: durability, limits: limits, sealing: sealing)
   }
 
-  /// The same with a seal that is open already.
+  /// Creates a backend with a seal that is already open.
   package init(
     files: Files, durability: Durability = .full, limits: CheckpointLimits = .init(),
     sealing: Sealing?
@@ -116,13 +118,13 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
     if let sharing { try beginSharing(sharing) }
   }
 
-  /// Makes a snapshot of a backend, of what its readers see and of the files behind that.
+  /// Creates a snapshot from the state that readers of a backend see, and its files.
   init(
     _ state: PendingState, _ files: Files, of backend: LoggedBackend,
     _ values: ExternalValuesInUse?
   ) {
     (self.files, valuesInUse, isSnapshot) = (files, values, true)
-    // Tables that are first looked for here have numbers of their own.
+    // Tables that are first looked up here get separate numbers.
     sealing = backend.sealing.map { Sealing($0.seal) }
     (durability, limits) = (backend.durability, backend.limits)
     (sharing, version) = (nil, nil)
@@ -132,7 +134,8 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
     log = Locked(LoggedLog())
   }
 
-  /// Gives the files back when the opening has failed; its error, by the names that users know.
+  /// Releases the files when opening has failed, and returns the error with the names that users
+  /// know.
   private static func closing(
     _ files: Files, _ sealing: Sealing?, _ error: StoreError
   ) -> StoreError {
@@ -148,13 +151,13 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
     return coordinator.journal.lastNumber
   }
 
-  /// The rows and buffers that commits have changed since a number.
+  /// Returns the rows and buffers that commits have changed since a number.
   public func changes(since number: UInt64) throws(StoreError) -> ChangeSummary {
     try refresh()
     return try rememberedChanges(since: number)
   }
 
-  /// The commit that has a token.
+  /// Returns the commit that has a token.
   public func commit(withToken token: UUID) throws(StoreError) -> Commit? {
     try refresh()
     return coordinator.journal.commit(withToken: token)
@@ -162,30 +165,30 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
 
   /// The directory of the files.
   public var location: String { files.location }
-  /// How many bytes a record, or a named buffer with its name, may have in the files; larger ones
-  /// are refused by ``commit(_:_:)`` with `tooLarge`.
+  /// The maximum size of a record, or of a named buffer with its name, in the files.
+  ///
+  /// Larger ones are refused by ``commit(_:_:)`` with `tooLarge`.
   public var maximumRecordByteCount: Int { files.maximumRecordByteCount }
   /// Whether commits are refused.
   public var isReadOnly: Bool { files.isReadOnly }
 
-  /// Folds what is pending, if that is quick, and gives files and locks back.
+  /// Folds the pending changes if that is fast, and releases files and locks.
   ///
-  /// A few pending records before a large file stay in the log: folding them would copy the file,
-  /// and the next opening finds them there. Closing twice is harmless.
+  /// A few pending records of a large file stay in the log: folding them would copy the file, and
+  /// the next opening finds them there. Closing twice has no effect.
   ///
-  /// - Throws: ``StoreError`` with `ioError`. Nothing that was saved is lost by that.
+  /// - Throws: ``StoreError`` with `ioError`. No saved data is lost in that case.
   public func close() throws(StoreError) { try close(releasingFiles: true) }
 
-  /// Closes the log; the files stay open, and with them their lock, when they are not to be
-  /// released.
+  /// Closes the log; unless the files are to be released, they and their lock stay open.
   package func close(releasingFiles: Bool) throws(StoreError) {
-    // The parent goes on with its log and its files.
+    // The parent continues to use its log and its files.
     if process != currentProcess() { return }
     if let sharing { return try close(sharing) }
     try log.withLock { (log) throws(StoreError) in
       guard !state.withLock({ $0.isClosed }) else { return }
       if !isReadOnly { foldAtClose(&log) }
-      // Nothing would be lost without: it lets the next opening tell damage from a torn tail.
+      // Optional: it lets the next opening distinguish damage from an incomplete save.
       if log.failure == nil, (try? synchronizeEarlierLogs(log)) != nil {
         try? log.writer?.noteClosing()
       }
@@ -199,7 +202,7 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
     }
   }
 
-  /// Closes the log, and gives the files back.
+  /// Closes the log, and releases the files.
   func closeLog(_ log: inout LoggedLog) throws(StoreError) {
     state.withLock { state in
       state.isClosed = true
@@ -213,52 +216,54 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
     try state.withLock { (state) throws(StoreError) in try check(state) }
   }
 
-  /// Refuses a child process that was forked since the opening: files and lock are its parent's.
+  /// Refuses a child process that was forked since the opening: files and lock belong to its
+  /// parent.
   ///
-  /// Comes before any lock, which a thread of the parent may have held at the fork.
+  /// Called before any lock is taken, because a thread of the parent may have held it at the fork.
   func checkProcess() throws(StoreError) {
     if process != currentProcess() { throw StoreError.forked(location) }
   }
 
-  /// Throws when the backend is closed, or its files no longer belong together.
+  /// Throws if the backend is closed, or its files no longer belong together.
   func check(_ state: PendingState) throws(StoreError) {
     if state.isClosed { throw closedError }
     if let failure = state.failure { throw failure }
   }
 
-  /// How many times the log has been folded since the opening, large saves included.
+  /// The number of times the log has been folded since the opening, including large saves.
   package var checkpointCount: Int { log.withLock { $0.checkpointCount } }
 }
 
-/// When what is pending is folded into the class files.
+/// The limits that determine when pending changes are folded into the class files.
 public struct CheckpointLimits: Sendable {
-  /// The log is folded when it holds so many bytes.
+  /// The number of bytes in the log from which it is folded.
   public var logBytes: Int
-  /// But not before it holds this part of the bytes that folding it copies.
+  /// A divisor: the log is not folded before it holds this part of the bytes that folding copies.
   public var filePart: Int
-  /// A save of so many bytes goes past the log.
+  /// The number of bytes from which a save skips the log.
   public var bulkBytes: Int
-  /// When the log can't be folded, saves are refused that would let it hold more bytes; by default
-  /// 1 GiB, or a quarter of the files concerned if that is more.
+  /// The limit of the log when it can't be folded: saves that would exceed it are refused.
+  ///
+  /// By default 1 GiB, or a quarter of the files concerned if that is more.
   public var maximumLogBytes: Int?
-  /// At that limit folding is tried again after this time, or ten times as long as the last try
-  /// took.
+  /// The time after which folding is retried at that limit; ten times the duration of the last
+  /// attempt if that is longer.
   package var foldPause = Duration.seconds(1)
-  /// Whether closing the backend folds the log where that is quick; true by default.
+  /// Whether closing the backend folds the log if that is fast; true by default.
   public var foldsAtClose = true
-  /// The number of bytes by which the log's file grows; 1 MiB by default, 4 KiB at least.
+  /// The number of bytes by which the log's file grows; 1 MiB by default, at least 4 KiB.
   public var logGrowth = LogGrowth.standardByteCount
-  /// That number, or the least that there can be.
+  /// That number, but at least the minimum.
   var usedLogGrowth: LogGrowth { LogGrowth(max(logGrowth, 4 << 10), usesThread: foldsOnThread) }
-  /// The number of bytes from which on a thread makes the new files, while saves go on; 4 MiB by
+  /// The number of bytes from which a thread writes the new files while saves continue; 4 MiB by
   /// default.
   ///
-  /// The files concerned and the log count. What is smaller is folded at once.
+  /// The files concerned and the log count. Less is folded immediately.
   public var besideBytes = 4 << 20
-  /// Whether a thread does that; without one a test says when.
+  /// Whether a thread does that; without one, a test chooses the time.
   package var foldsOnThread = true
 
-  /// Sets the limits.
+  /// Creates limits.
   public init(
     logBytes: Int = 8 << 20, filePart: Int = 8, bulkBytes: Int = 512 << 10,
     maximumLogBytes: Int? = nil

@@ -1,30 +1,30 @@
-// Not inside the backend, which is generic: the runtime would have to make these types, too, at
-// each start of a process.
+// Not nested in the backend, which is generic: the runtime would have to create these types, too,
+// at each start of a process.
 
-/// What readers of a ``LoggedBackend`` look at first.
+/// The state of a ``LoggedBackend`` that readers look at first.
 struct PendingState: Sendable {
-  /// What has been committed since folding has begun.
+  /// The commits since folding began.
   var pending = PendingRecords()
-  /// What is being brought to the files; nil most of the time.
+  /// The changes that are being folded into the files; usually nil.
   var folding: PendingRecords?
-  /// How often each table was committed to.
+  /// The number of commits of each table.
   var commits = TableMap<UInt64>()
   /// The last commit that readers see.
   var lastCommit: Commit?
   var isClosed = false
-  /// Why the log could not be folded the last time that it was tried.
+  /// The failure of the last attempt to fold the log.
   var foldFailure: FoldFailure?
-  /// Set when only some of the files of a large save could be put in place.
+  /// Set if only some of the files of a large save could be published.
   var failure: StoreError?
 
-  /// Lets readers see a commit.
+  /// Makes a commit visible to readers.
   mutating func add(_ one: CommitBatch.Prepared) {
     pending.add(one.queued.stored, over: one.fileStates, keys: one.keys)
     countCommit(one.queued.stored)
     lastCommit = one.commit
   }
 
-  /// Takes note of which tables a commit has changed.
+  /// Counts a commit for the tables that it has changed.
   mutating func countCommit(_ changes: ChangeSet) {
     for table in changes.tables where !table.records.isEmpty {
       commits.update(table.table, default: 0) { $0 += 1 }
@@ -32,59 +32,62 @@ struct PendingState: Sendable {
   }
 }
 
-// Two layers: what is pending is read first, then what is being folded, and the files behind both.
+// Two layers: pending changes are read first, then those that are being folded, and finally the
+// files.
 extension PendingState {
-  /// Whether reads may go to the files at once.
+  /// Whether reads can use the files directly.
   var hasNothingPending: Bool { pending.isEmpty && folding == nil }
 
-  /// The pending bytes of a row, or nil when it is deleted; nil when nothing is pending.
+  /// Returns the pending bytes of a row, or nil inside for a deleted row; nil if nothing is
+  /// pending.
   func record(_ rowID: UInt32, in table: TableID) -> PendingRecords.Bytes?? {
     pending.record(rowID, in: table) ?? folding?.record(rowID, in: table)
   }
 
-  /// The pending bytes of a buffer, or nil when it is removed; nil when nothing is pending.
+  /// Returns the pending bytes of a buffer, or nil inside if it is removed; nil if nothing is
+  /// pending.
   func buffer(_ name: ExactName) -> PendingRecords.Bytes?? {
     pending.buffer(name) ?? folding?.buffer(name)
   }
 
-  /// What is pending of an ordered table, all of it.
+  /// Returns all pending changes of an ordered table.
   func keys(of table: OrderedTableID) -> PendingKeys? {
     pending.ordered[table] ?? folding?.ordered[table]
   }
 
-  /// The tables that something is pending of.
+  /// The tables with pending changes.
   var tables: Set<TableID> {
     Set(pending.tables.keys).union(folding?.tables.keys ?? [])
   }
 
-  /// The ordered tables that something is pending of.
+  /// The ordered tables with pending changes.
   var orderedTables: Set<OrderedTableID> {
     Set(pending.ordered.keys).union(folding?.ordered.keys.map(\.self) ?? [])
   }
 
-  /// The ordered tables whose files count no more.
+  /// The ordered tables whose files no longer count.
   var clearedTables: [OrderedTableID] {
     orderedTables.filter { table in
       pending.ordered[table]?.isCleared == true || folding?.ordered[table]?.isCleared == true
     }
   }
 
-  /// By how many rows a table has grown since its file was made; nil when nothing is pending, or
-  /// when the file has what is pending here.
+  /// Returns the number of rows by which a table has grown since its file was written; nil if
+  /// nothing is pending, or if the file already contains the pending changes.
   func growth(of table: TableID, fileGeneration: UInt64) -> Int? {
     let parts = [folding?.tables[table], pending.tables[table]].compactMap(\.self)
       .filter { $0.fileGeneration == fileGeneration }
     return parts.isEmpty ? nil : parts.reduce(0) { $0 + $1.countDifference }
   }
 
-  /// Takes the state of files that others have put in place.
+  /// Sets the state for files that others have published.
   mutating func begin(with pending: PendingRecords, _ last: Commit?, _ tables: [TableID]) {
     (self.pending, folding, lastCommit) = (pending, nil, last)
-    // Nothing that was read before goes on.
+    // No earlier scan can continue.
     for table in tables { commits.update(table, default: 0) { $0 += 1 } }
   }
 
-  /// Begins to fold what is pending.
+  /// Begins to fold the pending changes.
   mutating func beginFolding() {
     assert(folding == nil, "what is pending is folded one after the other")
     folding = pending
@@ -92,35 +95,36 @@ extension PendingState {
   }
 }
 
-/// The log of a ``LoggedBackend``, as whoever commits has it.
+/// The log of a ``LoggedBackend``, for the code that commits.
 struct LoggedLog: Sendable {
   var writer: CommitLogWriter?
-  /// Where the opening has read to, in a log that is not written.
+  /// The reader at the position that the opening has reached, in a log that is not written.
   var reader: CommitLogReader?
-  /// The epochs of the logs that hold what is being folded.
+  /// The epochs of the logs with the changes that are being folded.
   var earlierEpochs: [UInt64] = []
   /// The number of bytes in them.
   var earlierByteCount = 0
-  /// Whether the room of such a log is kept for the next one.
+  /// Whether the file of such a log is kept for the next one.
   var hasSpare = false
   /// The last commit in them.
   var lastEarlierCommit: Commit?
-  /// Whether this process, of several that share the store, brings what is pending to the files.
+  /// Whether this process, of several that share the store, folds the pending changes.
   var ownsFold = false
-  /// What makes new files beside saves; nil while nothing does.
+  /// The thread that writes new files while saves continue; nil if there is none.
   var fold: FoldBeside?
-  /// Whether the log's name is on the disk for sure.
+  /// Whether the log's name is known to be durable.
   var areNamesSynced = true
-  /// What the directory must hold.
+  /// The files that the directory must contain.
   var manifest: StoreManifest?
-  /// How many checkpoints there have been, large saves included.
+  /// The number of checkpoints, including large saves.
   var checkpointCount = 0
-  /// Whether the store remembers its commits; nil before the next commit looks.
+  /// Whether the store keeps a history; nil until the next commit looks.
   var history: KnownHistory?
-  /// Set once nobody knows any more what the disk holds.
+  /// Set when the state of the disk is no longer known.
   var failure: StoreError?
-  /// After a checkpoint that failed, the log may grow this much further before the next try.
+  /// The number of bytes by which the log may grow after a failed checkpoint before the next
+  /// attempt.
   var patience = 0
-  /// Before this it is not tried again for a log that has reached its limit.
+  /// The time of the next attempt for a log that has reached its limit.
   var nextFold = ContinuousClock.now
 }

@@ -20,7 +20,8 @@ struct CheckCommand: ParsableCommand {
     var classes: [Class]
     var namedBuffers: Int
     var orderedTables: [OrderedTableReport]
-    /// The bytes of a save that a crash has cut off; absent when the log ends well.
+    /// The number of bytes of a save that a crash has cut off; absent if the log ends with a
+    /// complete save.
     var tornTailBytes: Int?
 
     struct Class: Encodable {

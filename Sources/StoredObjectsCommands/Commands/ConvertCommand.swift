@@ -51,7 +51,7 @@ struct ConvertCommand: ParsableCommand {
     }
   }
 
-  /// Copies the store; how many records there are, and where they are now.
+  /// Copies the store, and returns the number of records and their new location.
   private func copy(
     _ source: any StoreBackend, _ key: EncryptionKey?, _ progress: (IntegrityProgress) -> Void
   ) throws -> (Int, String) {
@@ -59,7 +59,7 @@ struct ConvertCommand: ParsableCommand {
       let copy = try ServerStores.open(address, key, isReadOnly: false)
       let count = try BackendCopy(from: source, to: copy).run(progress: progress)
       try copy.close()
-      // Without the password that the URL may have.
+      // The location lacks the password that the URL may have.
       return (count, copy.location)
     }
     guard let backend else { throw ValidationError("Give --backend.") }
@@ -73,7 +73,7 @@ struct ConvertCommand: ParsableCommand {
     return (count, target)
   }
 
-  /// Makes the store under another name; it gets its own when all is well.
+  /// Creates the store under a temporary name, and renames it on success.
   private func inNewDirectory(_ body: (String) throws -> Int) throws -> Int {
     let files = FileManager.default
     if let entries = try? files.contentsOfDirectory(atPath: target), !entries.isEmpty {

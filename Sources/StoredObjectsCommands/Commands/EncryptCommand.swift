@@ -45,7 +45,7 @@ struct DecryptCommand: ParsableCommand {
   }
 }
 
-/// What `encrypt` and `decrypt` say.
+/// The report of `encrypt` and `decrypt`.
 private struct ConversionReport: Encodable {
   var isEncrypted: Bool
 }

@@ -36,7 +36,7 @@ struct HistoryCommand: ParsableCommand {
     }
   }
 
-  /// What to keep of the history; nil where nothing is said of it.
+  /// The part of the history to keep; nil if no option sets it.
   private var retention: HistoryRetention? {
     if keepDays == nil, keepMegabytes == nil { return nil }
     return HistoryRetention(
@@ -62,10 +62,10 @@ struct HistoryCommand: ParsableCommand {
 
 /// The report of `history`.
 struct HistoryState: Encodable {
-  /// The last commit before the remembered ones; absent without a history.
+  /// The last commit before the history; absent without a history.
   var after: UInt64?
   var lastCommit: UInt64
-  /// The programs that read the history, and the last commit that each has seen; absent without any.
+  /// The programs that read the history, with the last commit that each has seen; absent if none.
   var consumers: [String: UInt64]?
 
   var lines: [String] {

@@ -64,7 +64,7 @@ struct ImportCommand: ParsableCommand {
   }
 }
 
-/// How the IDs in the file are treated.
+/// The treatment of the IDs in the file.
 enum ImportedIDs: String, CaseIterable, ExpressibleByArgument {
   case keep, replace, new
 

@@ -12,6 +12,6 @@ struct ImportYTKCommand: ParsableCommand {
   @Argument(parsing: .captureForPassthrough, help: "FILE --store DIR [--keep-arrays] [--json]")
   var arguments: [String] = []
 
-  /// Runs the program beside this one that is built with SQLite.
+  /// Runs the program in the same directory that is built with SQLite.
   func run() throws { try SiblingProgram.importYTK.run(arguments) }
 }

@@ -18,13 +18,13 @@ struct InfoCommand: ParsableCommand {
   }
 }
 
-/// What `info` shows.
+/// The report of `info`.
 struct StoreInfo: Encodable {
   var path: String
   var classes: [ClassInfo]
   var namedBuffers: BufferInfo
   var orderedTables: [OrderedTableInfo]
-  /// Values outside of records; absent where there are none.
+  /// The values outside of records; absent if there are none.
   var externalValues: ValueInfo?
   var log: LogInfo?
   /// The number of the last commit.
@@ -43,7 +43,7 @@ struct StoreInfo: Encodable {
     var fileBytes: Int
     var hasChecksums: Bool
     var hasVersions: Bool?
-    /// Why the metadata row can't be read.
+    /// The reason why the metadata row can't be read.
     var damage: String?
   }
 
@@ -62,7 +62,8 @@ struct StoreInfo: Encodable {
     var batches: Int
     var pendingBatches: Int
     var pendingBytes: Int
-    /// The bytes of a save that a crash has cut off; absent when the log ends well.
+    /// The number of bytes of a save that a crash has cut off; absent if the log ends with a
+    /// complete save.
     var tornTailBytes: Int?
   }
 
@@ -116,7 +117,7 @@ extension StoreInfo.ClassInfo {
 }
 
 extension StoreInfo {
-  /// The information as text.
+  /// The report as text.
   var lines: [String] {
     var lines = [path]
     lines += classes.map(\.line)

@@ -39,7 +39,7 @@ struct LogCommand: ParsableCommand {
   }
 }
 
-/// A commit of the past, as `log` shows it.
+/// The output of `log` for a commit.
 enum CommitLines {
   static func text(_ commit: HistoryCommit) throws -> [String] {
     let time = commit.commit.time.map { $0.formatted(.iso8601) } ?? "unknown time"

@@ -97,9 +97,9 @@ struct MigrateCommand: ParsableCommand {
     }
   }
 
-  /// A name that is not there is more likely a mistake than a migration.
+  /// Refuses a name that doesn't exist, which is more likely a mistake than a migration.
   ///
-  /// One that was interrupted may have renamed some already.
+  /// An interrupted migration may have renamed some already.
   private func checkClassExists(_ backend: any StoreBackend) throws {
     if try backend.savedMigrations().interrupted != nil { return }
     let names = try backend.tableNames()

@@ -37,7 +37,7 @@ struct RestoreCommand: ParsableCommand {
     let key = try store.key.key()
     let backend = try store.openForReading(key)
     let number = try commit ?? time?.number(in: backend) ?? backend.lastCommitNumber
-    // Before anything is copied: what is not remembered can't be brought back.
+    // Checked before anything is copied: a commit that is not in the history can't be restored.
     try backend.forEachHistoryEntry(after: number) { _ in .pause }
     try backend.backup(to: target) { _ in }
     try backend.close()

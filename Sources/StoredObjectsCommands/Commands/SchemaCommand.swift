@@ -40,7 +40,7 @@ struct SchemaCommand: ParsableCommand {
   }
 }
 
-/// The forms in which a schema is shown.
+/// The output formats of a schema.
 enum SchemaFormat: String, CaseIterable, ExpressibleByArgument {
   case text, mermaid, swift
 }

@@ -1,13 +1,13 @@
 import StoredObjectsCore
 
-/// The changes that a layout has made to the one before it, in words.
+/// Descriptions of the changes between a layout and the previous one.
 struct LayoutChanges {
-  /// For each property, how it has changed; nil where it hasn't.
+  /// The change of each property; nil if it hasn't changed.
   let texts: [String?]
   let removed: [SavedLayout.SavedProperty]
   let isReordered: Bool
 
-  /// Compares a layout with the one before; a first layout has no changes.
+  /// Compares a layout with the previous one; a first layout has no changes.
   init(from former: SavedLayout?, to layout: SavedLayout) {
     let properties = layout.form.properties
     guard let former else {

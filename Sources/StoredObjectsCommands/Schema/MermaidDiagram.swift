@@ -46,13 +46,13 @@ struct MermaidDiagram {
     }
   }
 
-  /// A name as it is, or in backticks.
+  /// Returns a name, in backticks if necessary.
   private func identifier(_ name: String) -> String {
     let isPlain = SwiftNames.isIdentifier(name) && !Self.keywords.contains(name)
     return isPlain ? name : "`\(oneLine(name, without: "`"))`"
   }
 
-  /// A member, whose generic types have tildes, and whose braces would end the class.
+  /// Returns a member with tildes for generic types, and without braces, which would end the class.
   private func member(_ text: String) -> String {
     oneLine(text, without: "{}()")
       .replacing("<", with: "~").replacing(">", with: "~")

@@ -5,7 +5,7 @@ struct PrintedType {
   let name: String
   let arguments: [PrintedType]
 
-  /// Takes a name apart; nil where brackets don't match, or are nested more than 32 deep.
+  /// Parses a name; returns nil if brackets don't match, or are nested more than 32 deep.
   init?(_ text: Substring, depth: Int = 0) {
     guard depth < 32 else { return nil }
     guard let start = text.firstIndex(of: "<") else {
@@ -21,7 +21,7 @@ struct PrintedType {
     arguments = types
   }
 
-  /// What stands between the commas outside of all brackets.
+  /// Returns the texts between the commas that are outside of all brackets.
   private static func parts(_ text: Substring) -> [Substring]? {
     var parts: [Substring] = []
     var (depth, start) = (0, text.startIndex)
@@ -42,8 +42,8 @@ struct PrintedType {
 }
 
 extension StoredType {
-  /// The form of a `Codable` type as far as its name shows it: collections of the standard library
-  /// are taken apart.
+  /// Creates the form of a `Codable` type, as far as its name shows it: collections of the standard
+  /// library are decomposed.
   init(codable name: String) {
     guard let printed = PrintedType(name[...]) else {
       self = .codable(name)

@@ -1,6 +1,6 @@
 import StoredObjectsCore
 
-/// A schema as JSON has it, with all layouts.
+/// A schema in JSON, with all layouts.
 struct SchemaReport: Encodable {
   var path: String
   var classes: [Class]
@@ -11,7 +11,7 @@ struct SchemaReport: Encodable {
     var name: String
     var classID: UInt8?
     var objects: Int
-    /// In the order of their numbers, the newest last.
+    /// The layouts in the order of their numbers, the newest last.
     var layouts: [Layout]
     var note: String?
     var damage: String?
@@ -20,10 +20,10 @@ struct SchemaReport: Encodable {
   struct Layout: Encodable {
     var number: UInt8
     var version: UInt8
-    /// False where only the kinds of values are known.
+    /// Whether more than the kinds of values is known.
     var isDeclared: Bool
     var properties: [Property]
-    /// The names of properties that only the layout before has.
+    /// The names of properties that only the previous layout has.
     var removed: [String]
   }
 
@@ -34,7 +34,7 @@ struct SchemaReport: Encodable {
     /// The class that the property refers to; absent for values.
     var target: String?
     var isToMany: Bool?
-    /// How the property differs from the layout before.
+    /// The difference from the property in the previous layout.
     var change: String?
   }
 

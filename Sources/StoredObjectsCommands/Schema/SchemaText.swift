@@ -1,11 +1,11 @@
 import StoredObjectsCore
 
-/// A schema as text for people.
+/// A schema as readable text.
 struct SchemaText {
   private let schema: StoreSchema
   private let showsHistory: Bool
 
-  /// Shows newest layouts, or all.
+  /// Creates the text of the newest layouts, or of all.
   init(_ schema: StoreSchema, showsHistory: Bool) {
     (self.schema, self.showsHistory) = (schema, showsHistory)
   }

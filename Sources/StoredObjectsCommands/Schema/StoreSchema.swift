@@ -1,9 +1,9 @@
 import StoredObjectsCore
 
-/// The classes of a store with the layouts that it keeps of them.
+/// The classes of a store with their saved layouts.
 struct StoreSchema {
   let path: String
-  /// In the order of class IDs.
+  /// The classes in the order of class IDs.
   let classes: [ClassSchema]
 
   /// Whether a class could not be read.
@@ -19,13 +19,13 @@ struct StoreSchema {
 /// A class of a store and its layouts.
 struct ClassSchema {
   let name: String
-  /// Nil if the metadata row is damaged.
+  /// The class ID; nil if the metadata row is damaged.
   let classID: UInt8?
   /// The number of objects.
   let objects: Int
-  /// The oldest first; none for a class from before stores kept layouts.
+  /// The layouts, the oldest first; none for a class from before stores kept layouts.
   let layouts: [SavedLayout]
-  /// Why the metadata row or the layouts can't be read.
+  /// The reason why the metadata row or the layouts can't be read.
   let damage: String?
 
   var newest: SavedLayout? { layouts.last }
@@ -33,7 +33,7 @@ struct ClassSchema {
   /// The properties of the newest layout.
   var properties: [SavedLayout.SavedProperty] { newest?.form.properties ?? [] }
 
-  /// Why the properties are not all that there is to know.
+  /// The reason why the properties are incomplete.
   var note: String? {
     if let damage { return damage }
     guard let newest else {
@@ -63,7 +63,7 @@ extension ClassSchema {
 }
 
 extension SavedLayout.Form {
-  /// The properties; values without names are called by their places.
+  /// The properties; values without names are named by their positions.
   var properties: [SavedLayout.SavedProperty] {
     switch self {
     case .properties(let properties): properties

@@ -1,7 +1,7 @@
 import StoredObjectsCore
 
 extension StoredType {
-  /// The types that it is made of, itself first.
+  /// The types that this type consists of, starting with itself.
   var parts: [StoredType] {
     switch self {
     case .optional(let type), .array(let type), .set(let type): [self] + type.parts
@@ -11,8 +11,8 @@ extension StoredType {
     }
   }
 
-  /// The class that a property of the type refers to, and whether to several objects of it; nil for
-  /// values.
+  /// The class that a property of the type refers to, and whether it refers to several objects; nil
+  /// for values.
   var target: (className: String, isToMany: Bool)? {
     switch self {
     case .reference(let name): (name, false)
@@ -25,7 +25,7 @@ extension StoredType {
 }
 
 extension StoreSchema {
-  /// The enumerations of the newest layouts, each once, in the order in which they appear.
+  /// The enumerations of the newest layouts, each once, in order of appearance.
   var enumerations: [StoredEnumeration] {
     var known: Set<StoredEnumeration> = []
     return classes.flatMap(\.properties).flatMap(\.type.parts).compactMap { type in
@@ -36,7 +36,7 @@ extension StoreSchema {
 }
 
 extension StoredEnumeration.Case {
-  /// The raw value as a literal; nil where there is none for the type.
+  /// Returns the raw value as a literal; nil if the type has none.
   func literal(_ rawType: StoredType) -> String? {
     var buffer = DataBuffer(bytes)
     return switch rawType {
@@ -48,7 +48,7 @@ extension StoredEnumeration.Case {
     }
   }
 
-  /// A little-endian integer of up to 8 bytes.
+  /// Returns a little-endian integer of up to 8 bytes.
   static func integer(_ bytes: [UInt8], _ isSigned: Bool) -> Int128? {
     guard (1...8).contains(bytes.count), let last = bytes.last else { return nil }
     let value = bytes.reversed().reduce(Int128(0)) { $0 << 8 | Int128($1) }

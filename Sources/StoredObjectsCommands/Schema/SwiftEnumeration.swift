@@ -6,7 +6,8 @@ struct SwiftEnumeration {
   /// Whether the store finds the cases, in their order, only if the type lists them.
   let listsCases: Bool
 
-  /// Nil where the names of the cases are not known, or raw values have no literals.
+  /// Creates an enumeration; returns nil if the names of the cases are unknown, or raw values have
+  /// no literals.
   init?(_ enumeration: StoredEnumeration) {
     var names = SwiftNames(reserved: [])
     var known: Set<[UInt8]> = []
@@ -21,7 +22,7 @@ struct SwiftEnumeration {
     self.cases = cases
     let numbers = integers.compactMap(\.self)
     let areAscending = zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 }
-    // Of others, the store tries raw values from -128 to 255, in this order.
+    // For other types, the store tries raw values from -128 to 255, in this order.
     let areSmall = numbers.count == cases.count && numbers.allSatisfy { (-128...255).contains($0) }
     listsCases = !(areAscending && areSmall)
   }

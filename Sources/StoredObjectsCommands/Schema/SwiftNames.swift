@@ -1,11 +1,11 @@
-/// Identifiers of Swift, each given once.
+/// A set of unique Swift identifiers.
 struct SwiftNames {
   private var taken: Set<String>
 
-  /// Starts with names that are not to be given.
+  /// Creates a set with reserved names.
   init(reserved: Set<String>) { taken = reserved }
 
-  /// An identifier that is like a text, with a number if others have it already.
+  /// Returns an identifier similar to a text, with a number if others already have it.
   mutating func add(_ text: String) -> String {
     let base = Self.isIdentifier(text) ? text : Self.identifier(text)
     var (name, number) = (base, 1)
@@ -16,7 +16,7 @@ struct SwiftNames {
     return name
   }
 
-  /// Whether a text can be an identifier, perhaps in backticks.
+  /// Whether a text can be an identifier, possibly in backticks.
   static func isIdentifier(_ text: String) -> Bool {
     guard let first = text.first, text != "_" else { return false }
     return !first.isNumber && text.allSatisfy(isPart)
@@ -31,10 +31,10 @@ struct SwiftNames {
     return isIdentifier(letters) ? letters : "_" + letters + (letters.count < 2 ? "_" : "")
   }
 
-  /// A member's name, in backticks if it is a keyword.
+  /// Returns a member's name, in backticks if it is a keyword.
   static func member(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }
 
-  /// A text as a literal of one line.
+  /// Returns a text as a literal of one line.
   static func literal(_ text: String) -> String {
     let characters = text.unicodeScalars.map { scalar in
       switch scalar {
@@ -50,7 +50,7 @@ struct SwiftNames {
     return "\"\(characters.joined())\""
   }
 
-  /// The words that are no names without backticks.
+  /// The words that need backticks to be names.
   static let keywords: Set = [
     "Any", "Protocol", "Self", "Type", "as", "associatedtype", "break", "case", "catch", "class",
     "continue", "default", "defer", "deinit", "do", "else", "enum", "extension", "fallthrough",
@@ -60,7 +60,7 @@ struct SwiftNames {
     "throw", "throws", "true", "try", "typealias", "var", "where", "while",
   ]
 
-  /// The types that Swift source of a model names, which no type of the model may hide.
+  /// The types that Swift source of a model uses, which no type of the model may hide.
   static let types = keywords.union([
     "Array", "Bool", "CaseIterable", "Codable", "Data", "DataBuffer", "DataBufferError",
     "DataBufferValue", "Date", "Decimal", "Dictionary", "Double", "Float", "Hashable", "Int",
@@ -69,7 +69,7 @@ struct SwiftNames {
     "UUID",
   ])
 
-  /// The members of every stored object that a property can't have the name of.
+  /// The members of every stored object, which no property may have the name of.
   static let objectMembers: Set = [
     "checkForContent", "didModify", "dissolveAllRelationships", "fetchContent", "hasContent",
     "hasUnsavedChanges", "hash", "hashValue", "id", "isDeleted", "isPlain", "isReadable",

@@ -1,6 +1,6 @@
 import StoredObjectsCore
 
-/// A schema as Swift source with classes by `@Stored`.
+/// A schema as Swift source with `@Stored` classes.
 struct SwiftSource {
   private let schema: StoreSchema
   private let types: SwiftTypes

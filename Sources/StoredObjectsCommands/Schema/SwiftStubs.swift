@@ -1,7 +1,7 @@
 import StoredObjectsCore
 
 extension SwiftTypes {
-  /// The declaration of a type beside the classes.
+  /// Returns the declaration of a type that is not a class.
   func declaration(of type: StoredType) -> [String] {
     switch type {
     case .enumeration(let enumeration): declaration(of: enumeration, name(of: type))
@@ -55,7 +55,7 @@ extension SwiftTypes {
     return ["  static var storedType: StoredType { .custom(\(SwiftNames.literal(printed))) }"]
   }
 
-  /// A name in a comment of one line.
+  /// Returns a name in a comment of one line.
   private func comment(_ name: String) -> String {
     SwiftNames.isIdentifier(name) ? name : SwiftNames.literal(name)
   }

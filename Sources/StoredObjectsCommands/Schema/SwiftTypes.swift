@@ -1,10 +1,10 @@
 import StoredObjectsCore
 
-/// The types of a model under names that Swift source can have.
+/// The types of a model with names that are valid in Swift source.
 struct SwiftTypes {
-  /// The types that the source declares beside the classes, in the order in which they appear.
+  /// The types that the source declares in addition to the classes, in order of appearance.
   private(set) var declared: [StoredType] = []
-  /// The classes that others refer to, and that the store has no table of.
+  /// The classes that others refer to and that have no table in the store.
   private(set) var missingClasses: [String] = []
 
   private var names = SwiftNames(reserved: SwiftNames.types)
@@ -17,13 +17,13 @@ struct SwiftTypes {
     for property in schema.classes.flatMap(\.properties) { add(property.type) }
   }
 
-  /// The name of a class in the source, by that in the store.
+  /// Returns the name of a class in the source for its name in the store.
   func className(_ storedName: String) -> String { classNames[storedName] ?? storedName }
 
-  /// The name of a type that the source declares.
+  /// Returns the name of a type that the source declares.
   func name(of type: StoredType) -> String { typeNames[type] ?? type.description }
 
-  /// Whether values of a type are in sets, or keys.
+  /// Whether values of a type are elements of sets, or keys.
   func isHashed(_ type: StoredType) -> Bool { hashed.contains(type) }
 
   private mutating func add(_ type: StoredType, isHashed: Bool = false) {
@@ -70,7 +70,7 @@ struct SwiftTypes {
 }
 
 extension SwiftTypes {
-  /// A type as the source names it.
+  /// Returns the name of a type in the source.
   func text(_ type: StoredType) -> String {
     switch type {
     case .integer(64, true): "Int"
@@ -88,7 +88,7 @@ extension SwiftTypes {
     }
   }
 
-  /// The value of a new object; nil where Swift has one itself.
+  /// Returns the value of a new object; nil if Swift has a default.
   func defaultValue(_ type: StoredType) -> String? {
     switch type {
     case .optional, .reference, .anyReference: nil

@@ -1,16 +1,16 @@
 public import StoreEngine
 
-/// A commit of the past, and the objects that it has changed.
+/// A commit in the history, and the objects that it has changed.
 public struct HistoryCommit: Sendable {
   /// The commit: its number, author and time.
   public let commit: Commit
-  /// The objects, class by class.
+  /// The changed objects, by class.
   public let changes: [HistoryChange]
 }
 
-/// The change of one object by a commit of the past.
+/// The change of one object by a commit in the history.
 public struct HistoryChange: Sendable, Hashable {
-  /// What can happen to an object.
+  /// The kinds of changes of an object.
   public enum Kind: String, Sendable, Codable {
     case inserted, updated, deleted
   }
@@ -22,15 +22,15 @@ public struct HistoryChange: Sendable, Hashable {
   /// The object after the commit; nil if the commit has deleted it.
   public let new: ObjectValue?
 
-  /// What has happened to the object.
+  /// The kind of the change.
   public var kind: Kind {
     if old == nil { return .inserted }
     return new == nil ? .deleted : .updated
   }
 
-  /// The names of the properties whose values are others than before, in alphabetical order.
+  /// The names of the properties whose values have changed, in alphabetical order.
   ///
-  /// All of its properties for an object that was inserted or deleted.
+  /// For an object that was inserted or deleted, these are all of its properties.
   ///
   /// Complexity: linear in the size of the object.
   public var changedProperties: [String] {

@@ -1,13 +1,13 @@
 import Files
 package import StoreEngine
 
-/// Reads the history of a store by the properties of its classes, without the program.
+/// A reader of a store's history that uses the saved layouts of its classes, without the program.
 package struct HistoryReader {
   private let backend: any StoreBackend
   private let classes: [String: RecordClass]
   private let references: HistoryReferences
 
-  /// Reads the classes of a store.
+  /// Creates a reader for the classes of a store.
   ///
   /// - Throws: ``/StoreEngine/StoreError`` with `damaged`, `ioError` or `closed`.
   package init(_ backend: any StoreBackend) throws(StoreError) {
@@ -18,16 +18,16 @@ package struct HistoryReader {
       names: ClassNames(all.lazy.map { ($0.name, $0.metadata.classID) }))
   }
 
-  /// Passes the commits behind a number to a closure, those that have changed no objects that are
-  /// asked for left out.
+  /// Calls a closure with the commits after a number, except those that have changed no object of
+  /// the requested classes.
   ///
   /// - Parameters:
-  ///   - number: The last commit that is of no interest; nil is the one before the history.
-  ///   - names: The classes that are asked for; nil for all.
-  ///   - isWanted: Whether a commit is asked for.
-  ///   - body: Receives each commit, and says whether to go on.
-  /// - Throws: ``/StoreEngine/StoreError`` with `historyExpired`, `damaged`, `ioError` or `closed`;
-  ///   what the closure throws.
+  ///   - number: The last commit to skip; nil for the one before the history.
+  ///   - names: The requested classes; nil for all.
+  ///   - isWanted: Whether a commit is requested.
+  ///   - body: Called with each commit; returns whether to continue.
+  /// - Throws: ``/StoreEngine/StoreError`` with `historyExpired`, `damaged`, `ioError` or `closed`,
+  ///   or an error of the closure.
   package func forEachCommit(
     after number: UInt64?, of names: Set<String>? = nil,
     where isWanted: (Commit) -> Bool = { _ in true },
@@ -50,7 +50,7 @@ package struct HistoryReader {
   /// - Parameters:
   ///   - old: The commit with the old values.
   ///   - new: The commit with the new values; it may be the earlier of the two.
-  ///   - names: The classes that are asked for; nil for all.
+  ///   - names: The requested classes; nil for all.
   /// - Returns: The objects by class and row.
   /// - Throws: ``/StoreEngine/StoreError`` with `historyExpired`, `invalidArgument`, `damaged`,
   ///   `ioError` or `closed`.
@@ -94,7 +94,7 @@ package struct HistoryReader {
     _ rowID: UInt32, _ record: [UInt8], _ className: String
   ) throws -> ObjectValue {
     guard let known = classes[className] else {
-      // The class is gone, and with it what its records mean.
+      // The class was removed, and with it the meaning of its records.
       var value = ObjectValue(className: className, rowID: rowID)
       if case .string(let text) = StoredValue.base64(record) { value.bytes = text }
       return value
@@ -109,7 +109,7 @@ package struct HistoryReader {
   }
 }
 
-/// References as texts; a value outside of records is known by its identifier.
+/// References as strings; a value outside of records is represented by its identifier.
 private struct HistoryReferences: ReferenceReading {
   let names: ClassNames
 
@@ -119,6 +119,6 @@ private struct HistoryReferences: ReferenceReading {
 }
 
 extension HistoryEntry.RecordChange {
-  /// The change that takes this one back.
+  /// The change that undoes this one.
   fileprivate var reversed: Self { .init(rowID: rowID, before: after, after: before) }
 }

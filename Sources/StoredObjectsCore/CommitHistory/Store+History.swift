@@ -1,7 +1,7 @@
 public import StoreEngine
 
 extension Store {
-  /// Returns the commits behind a number, with the old and new values of the objects that they have
+  /// Returns the commits after a number, with the old and new values of the objects that they have
   /// changed.
   ///
   ///     try backend.beginHistory()
@@ -13,19 +13,20 @@ extension Store {
   ///       seen = commit.commit.number
   ///     }
   ///
-  /// A number is the only thing to keep: commits keep theirs for ever. Commits that have changed none
-  /// of the classes are left out. Sees what is saved, by whichever store or program.
+  /// You only have to keep the number: commits never change theirs. Commits that have changed none
+  /// of the classes are left out. The result includes everything that is saved, by any store or
+  /// program.
   ///
-  /// Complexity: linear in the entries of the history behind the number.
+  /// Complexity: linear in the entries of the history after the number.
   ///
   /// - Parameters:
   ///   - number: The last commit that you know; nil returns the history from its beginning.
   ///   - classes: The classes that you are interested in; empty for all.
   ///   - authors: The authors that you are interested in; empty for all.
-  ///   - limit: How many commits to return at most; nil for all.
+  ///   - limit: The maximum number of commits to return; nil for all.
   /// - Returns: The commits in the order of their numbers.
-  /// - Throws: ``/StoreEngine/StoreError`` with `historyExpired` when the store keeps no history, or
-  ///   not all of the commits behind the number, `damaged`, `ioError` or `closed`.
+  /// - Throws: ``/StoreEngine/StoreError`` with `historyExpired` if the store keeps no history, or
+  ///   if some commits after the number are not in it; or with `damaged`, `ioError` or `closed`.
   public func history(
     after number: UInt64? = nil, of classes: [StoredObject.Type] = [], authors: Set<String> = [],
     limit: Int? = nil
@@ -48,20 +49,20 @@ extension Store {
   ///
   ///     let changes = try store.differences(from: lastMonday, to: backend.lastCommitNumber)
   ///
-  /// An object that was changed and changed back is left out. Sees what is saved, by whichever store
-  /// or program.
+  /// An object that was changed and changed back is left out. The result includes everything that
+  /// is saved, by any store or program.
   ///
-  /// Complexity: linear in the entries of the history behind the earlier commit. Memory: what they
-  /// have changed.
+  /// Complexity: linear in the entries of the history after the earlier commit. Memory: the size of
+  /// their changes.
   ///
   /// - Parameters:
   ///   - old: The commit with the old values.
   ///   - new: The commit with the new values; it may be the earlier of the two.
   ///   - classes: The classes that you are interested in; empty for all.
   /// - Returns: The objects by class and row.
-  /// - Throws: ``/StoreEngine/StoreError`` with `historyExpired` when not all commits between the two
-  ///   are remembered, `invalidArgument` for a commit that is yet to come, `damaged`, `ioError` or
-  ///   `closed`.
+  /// - Throws: ``/StoreEngine/StoreError`` with `historyExpired` if some commits between the two
+  ///   are not in the history, with `invalidArgument` for a commit that is still to come, or with
+  ///   `damaged`, `ioError` or `closed`.
   public func differences(
     from old: UInt64, to new: UInt64, of classes: [StoredObject.Type] = []
   ) throws(StoreError) -> [HistoryChange] {

@@ -1,17 +1,18 @@
 import CCounts
 
-/// What a stretch of work asked of memory and of the disk.
+/// The allocations and disk accesses of some work.
 struct Counts: Sendable {
   var allocations = 0
   var opens = 0
   var writes = 0
-  /// Bytes written by calls; what goes through mapped memory shows in the size of the files.
+  /// The number of bytes written by calls; bytes written through mapped memory show in the file
+  /// sizes.
   var bytes = 0
-  /// Calls after which bytes are on the disk, whichever way.
+  /// The number of calls that make bytes durable, by any method.
   var syncs = 0
   var renames = 0
 
-  /// What there was since the process began.
+  /// The counts since the process began.
   static var now: Counts {
     Counts(
       allocations: counts_of(Int32(COUNTS_ALLOCATIONS)), opens: counts_of(Int32(COUNTS_OPENS)),
@@ -36,7 +37,7 @@ extension Counts {
       syncs: after.syncs - before.syncs, renames: after.renames - before.renames)
   }
 
-  /// Counts what the body asks for.
+  /// Returns the counts of a closure.
   static func of(_ body: () throws -> Void) rethrows -> Counts {
     let before = now
     try body()

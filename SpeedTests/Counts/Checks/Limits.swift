@@ -1,32 +1,32 @@
-/// The most that an operation may ask for, in all its repetitions together.
+/// The limit of an operation, in all its repetitions together.
 struct Limit: Sendable {
   let operation: String
   let most: Counts
-  /// Does it in a new directory.
+  /// Performs the operation in a new directory.
   let measure: @Sendable (Operations) throws -> Counts
 }
 
-/// What is checked.
+/// The limits to check.
 ///
-/// The limits are what was counted when they were set, and a tenth on top for allocations and
-/// bytes. Lower them when an operation asks for less; raise one only with a reason, and give it.
+/// The limits are the counts at the time when they were set, plus a tenth for allocations and
+/// bytes. Lower them when an operation needs less; raise one only with a reason, and state it.
 let limits = [
-  // The log doubles from 64 KiB on, twice meanwhile: zeros in two writes each, and a sync. What a
-  // save changes is kept with its ordered tables, and can be sealed: three allocations.
+  // The log doubles from 64 KiB on, twice during the test: zeros in two writes each, and a sync.
+  // The changes of a save are kept with its ordered tables, and can be sealed: three allocations.
   Limit(
     operation: "1,000 small saves",
     most: Counts(
       allocations: 28_000, opens: 0, writes: 1_010, bytes: 4_500_000, syncs: 1_005, renames: 0),
     measure: { try $0.smallSaves(1_000) }),
-  // Two class files are written natively, by writes that count; the manifest, which lists them, is
-  // made at the opening and again with the save: two files, each with its rename and two syncs. The
-  // new log is filled with zeros by 16 writes: written at once, Linux would keep it in large pages,
-  // all of which it goes through at each small write without a sync. A class file is written half a
-  // MiB at a time, 10 times here, which takes less memory than gathering 8 MiB first. The file of the
-  // named buffers, which the layouts are in, takes two openings and a rename. Of the 22 openings 11
-  // are relative to the locked directory, which is listed and synced, and where the marks of new
-  // files are read. Two more find that there is no file yet, where the system was asked before
-  // whether there was one.
+  // Two class files are written natively, by writes that count. The manifest, which lists them, is
+  // written at the opening and again with the save: two files, each with a rename and two syncs.
+  // The new log is filled with zeros by 16 writes: with a single write, Linux would keep it in
+  // large pages, and would go through all of them at each small write without a sync. A class file
+  // is written half a MiB at a time, 10 times here, which takes less memory than gathering 8 MiB
+  // first. The file of the named buffers, which contains the layouts, takes two openings and a
+  // rename. Of the 22 openings, 11 are relative to the locked directory, which is listed and
+  // synced, and in which the marks of new files are read. Two more find that a file does not exist
+  // yet, where the system was previously asked whether it exists.
   Limit(
     operation: "insert 100,000, one save",
     most: Counts(
@@ -48,11 +48,11 @@ let limits = [
       _ = try $0.insert(100_000)
       return try $0.lookUp(10_000)
     }),
-  // Two of the openings list the directory, for what a dead writer has left. They go through the
-  // open directory, so that they are counted. The mark of each of the two files is read, whose file
-  // is opened for that: one of another moment must be known before anything is read of it.
-  // Addresses relative to the directory, and marks, took 85 allocations more (273, before 188); the
-  // layouts of the class and the file that they are in, 33 more.
+  // Two of the openings list the directory, to find leftovers of a dead writer. They go through the
+  // open directory, so that they are counted. The mark of each of the two files is read, and the
+  // file is opened for that: a file of another moment must be recognized before anything is read
+  // from it. Paths relative to the directory, and marks, took 85 allocations more (273, before
+  // 188); the layouts of the class and their file took 33 more.
   Limit(
     operation: "open and close, 100,000",
     most: Counts(

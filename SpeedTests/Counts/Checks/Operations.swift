@@ -1,7 +1,7 @@
 import SpeedWorkloads
 import StoredObjectsCore
 
-/// A store in a directory of its own, as these checks use it.
+/// A store in a separate directory, for these checks.
 struct Operations: Sendable {
   let directory: String
 
@@ -14,7 +14,7 @@ struct Operations: Sendable {
     store.insert(Song(title: "Song \(number)", seconds: UInt32(number % 600)))
   }
 
-  /// Inserts one object and saves, so often, in a store that has had some saves before.
+  /// Inserts and saves one object a number of times, in a store that has had some saves before.
   func smallSaves(_ count: Int) throws -> Counts {
     var counts = Counts()
     try withStore { store in
@@ -31,7 +31,7 @@ struct Operations: Sendable {
     }
   }
 
-  /// Inserts so many, saves once, and closes.
+  /// Inserts a number of objects, saves once, and closes.
   func insert(_ count: Int) throws -> Counts {
     try Counts.of {
       try withStore { store in
@@ -41,7 +41,7 @@ struct Operations: Sendable {
     }
   }
 
-  /// Fetches all objects, and holds them.
+  /// Fetches all objects, and keeps them.
   func fetchAll() throws -> Counts {
     var counts = Counts()
     try withStore { store in
@@ -50,7 +50,7 @@ struct Operations: Sendable {
     return counts
   }
 
-  /// Looks so many up, one after the other, and holds none.
+  /// Looks up a number of objects, one after another, and keeps none.
   func lookUp(_ count: Int) throws -> Counts {
     var counts = Counts()
     try withStore { store in

@@ -14,7 +14,7 @@ private class Work: StoredObject {
 
 private final class Album: Work {}
 
-/// Objects that hold each other in every way.
+/// An object that is part of reference cycles of every kind.
 private final class Loop: StoredObject {
   static let living = Atomic(0)
   @Content var next: Loop?
@@ -41,9 +41,9 @@ private final class Loop: StoredObject {
   }
 }
 
-/// What an optimizer has broken, and tests without it can't see.
+/// Checks for faults of optimized builds, which tests without the optimizer can't find.
 enum OptimizedBuild {
-  /// What is wrong.
+  /// Returns the faults.
   static func faults() throws -> [String] {
     var faults: [String] = []
     if try !usesInheritedIndex() { faults.append("A query of a subclass uses no inherited index.") }

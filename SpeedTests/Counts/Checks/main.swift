@@ -1,8 +1,8 @@
-// Compares what operations ask of memory and of the disk with stated limits: counts, which are the
-// same on every machine, and not times. `./dev bench --check` runs it.
+// Compares the allocations and disk accesses of operations with limits: counts, which are the same
+// on every machine, and not times. `./dev bench --check` runs it.
 import Foundation
 
-/// A directory that is gone afterwards.
+/// Runs a closure with a directory that is removed afterwards.
 func withDirectory<Value>(_ body: (String) throws -> Value) throws -> Value {
   let directory = FileManager.default.temporaryDirectory
     .appending(path: "speedtests-counts-\(UUID().uuidString)")
@@ -14,9 +14,9 @@ func padded(_ text: String, _ width: Int) -> String {
   String(repeating: " ", count: max(0, width - text.count)) + text
 }
 
-/// Prints the counts beside their limits.
+/// Prints the counts with their limits.
 ///
-/// - Returns: how many are beyond their limit.
+/// - Returns: The number of counts that exceed their limit.
 func report(_ limit: Limit, _ counts: Counts) -> Int {
   var excesses = 0
   for kind in Counts.kinds {

@@ -4,10 +4,10 @@ import StoredObjectsCore
 import StoredObjectsEncryption
 import TokyoCabinetBackend
 
-/// The encrypted engines, which are measured when somebody asks for them.
+/// The encrypted engines, which are measured only if named.
 package let encryptedEngines: [any Engine] = [EncryptedEngine.tokyoCabinet, EncryptedEngine.cdb]
 
-/// An engine whose store is encrypted: what that costs, beside the same without.
+/// An engine with an encrypted store, to measure the cost of encryption.
 ///
 /// The key is one of 32 bytes, because a passphrase costs the same fifth of a second at each
 /// opening.

@@ -14,12 +14,12 @@ struct Song: Codable, Sendable, FetchableRecord, MutablePersistableRecord {
   mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
 }
 
-/// A pool in which every commit is synced, as those of a store are.
+/// Opens a pool in which every commit is synced, like the commits of a store.
 func openPool(_ path: String) throws -> DatabasePool {
   var configuration = Configuration()
   configuration.maximumReaderCount = 4
   let pool = try DatabasePool(path: path, configuration: configuration)
-  // Set in `prepareDatabase` it would be undone when the pool turns to WAL.
+  // If set in `prepareDatabase`, it would be undone when the pool switches to WAL.
   try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
   try pool.write { database in
     try database.create(table: "song", options: .ifNotExists) { table in

@@ -1,11 +1,11 @@
-/// Numbers in an order that no disk likes, the same in each run.
+/// A generator of numbers in an order that is bad for disks, the same in each run.
 public struct Shuffled {
   private var random: UInt64 = 88_172_645_463_325_252
 
-  /// Begins with the first.
+  /// Creates the generator at its start.
   public init() {}
 
-  /// The next number from 0 on.
+  /// Returns the next number from 0 on.
   public mutating func next(below count: Int) -> Int {
     random ^= random << 13
     random ^= random >> 7

@@ -4,7 +4,7 @@ import Synchronization
 /// Runs a closure on several threads at once, each with its number from 0 on, and waits for all of
 /// them.
 ///
-/// - Throws: what one of them has thrown.
+/// - Throws: The first error of a thread.
 public func onThreads(
   _ count: Int, _ body: @escaping @Sendable (_ thread: Int) throws -> Void
 ) throws {
@@ -24,7 +24,7 @@ public func onThreads(
 /// Runs a closure in several tasks at once, each with its number from 0 on, and waits for all of
 /// them.
 ///
-/// - Throws: what one of them has thrown.
+/// - Throws: An error of one of the tasks.
 public func onTasks(
   _ count: Int, _ body: @escaping @Sendable (_ task: Int) async throws -> Void
 ) throws {

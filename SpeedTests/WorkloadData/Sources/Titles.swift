@@ -1,9 +1,10 @@
-/// Titles of songs as different from each other as those of a library.
+/// Titles of songs that differ as much as those of a real library.
 ///
-/// Words of a language that nobody speaks: two to six in a title, some in nearly every third, most
-/// of them in one of many thousands, as it is in every language. Rivals in C make the same ones.
+/// Their words are artificial: two to six in a title. Some are in nearly every third title, most
+/// are in one of many thousands, as in every language. Rivals in C generate the same titles.
 public enum Titles {
-  /// Words have numbers of so many bits; one is half as frequent as one whose number is half of it.
+  /// The number of bits in the numbers of words; a word is half as frequent as one with half its
+  /// number.
   private static let wordBits: UInt64 = 15
 
   private static let onsets = [
@@ -12,7 +13,7 @@ public enum Titles {
   private static let vowels = ["a", "e", "i", "o", "u", "a", "e", "o"]
   private static let codas = ["", "", "", "n", "r", "s", "l", "t"]
 
-  /// Bits that look like chance, the same for the same number.
+  /// Returns pseudorandom bits, the same for the same number.
   private static func mixed(_ number: UInt64) -> UInt64 {
     var bits = number &* 0x9E37_79B9_7F4A_7C15
     bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -20,7 +21,7 @@ public enum Titles {
     return bits ^ (bits >> 31)
   }
 
-  /// The word of a number from 1 on: the more frequent, the shorter.
+  /// Returns the word of a number from 1 on: the more frequent, the shorter.
   private static func word(_ number: UInt64) -> String {
     var bits = mixed(number)
     let hasAccent = bits >> 58 == 0
@@ -35,12 +36,12 @@ public enum Titles {
     return word
   }
 
-  /// A word of some frequency, by chance.
+  /// Returns a random word of some frequency.
   private static func number(_ octave: UInt64, _ bits: UInt64) -> UInt64 {
     1 << octave + bits & (1 << octave - 1)
   }
 
-  /// The title of a song.
+  /// Returns the title of a song.
   public static func title(_ index: Int) -> String {
     var title = ""
     for position in 0..<2 + mixed(UInt64(index) + 1 << 32) % 5 {
@@ -52,8 +53,8 @@ public enum Titles {
     return title
   }
 
-  /// A word to search for, of four letters at least; twelve that follow each other are from
-  /// frequent ones to rare ones.
+  /// Returns a word to search for, of at least four letters; twelve successive ones range from
+  /// frequent to rare words.
   public static func wanted(_ index: Int) -> String {
     let octave = 3 + UInt64(index) % 12
     var number = number(octave, mixed(UInt64(index) + 1 << 48))

@@ -1,9 +1,10 @@
 import Foundation
 
-/// Numbers of which small ones are frequent, as the Yahoo! Cloud Serving Benchmark draws them.
+/// A generator of numbers in which small ones are frequent, as in the Yahoo! Cloud Serving
+/// Benchmark.
 ///
 /// The method is that of Gray and others, "Quickly generating billion-record synthetic databases",
-/// with a skew of 0.99. Rivals in C draw the same ones.
+/// with a skew of 0.99. Rivals in C generate the same numbers.
 public struct Zipfian {
   private static let skew = 0.99
   private static let second = pow(0.5, skew)
@@ -12,22 +13,22 @@ public struct Zipfian {
   /// The sum of 1 / number^skew over all numbers from 1 to the count.
   private var sum: Double
 
-  /// Draws from the numbers below a count.
+  /// Creates a generator of numbers below a count.
   public init(below count: Int) {
     (self.count, sum) = (0, 0)
     for _ in 0..<count { grow() }
   }
 
-  /// Draws from the numbers below ten billion, of which the sum takes long.
+  /// Creates a generator of numbers below ten billion, for which the sum would take long.
   public init() { (count, sum) = (1e10, 26.469_028_201_783_02) }
 
-  /// Draws from one number more from now on.
+  /// Extends the range by one number.
   public mutating func grow() {
     count += 1
     sum += 1 / pow(count, Self.skew)
   }
 
-  /// The next number: 0 is the most frequent one, then 1, and so on.
+  /// Returns the next number: 0 is the most frequent one, then 1, and so on.
   public func next(_ random: inout Shuffled) -> UInt64 {
     let share = Double(random.next(below: 1 << 53)) / Double(1 << 53)
     let place = share * sum
@@ -37,7 +38,7 @@ public struct Zipfian {
     return UInt64(count * pow(eta * share - eta + 1, 1 / (1 - Self.skew)))
   }
 
-  /// A hash of a number, by which frequent numbers are scattered, and keys have no order.
+  /// Returns a hash of a number, which scatters frequent numbers, so that keys have no order.
   public static func scattered(_ number: UInt64) -> UInt64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for byte in 0..<8 as Range<UInt64> {

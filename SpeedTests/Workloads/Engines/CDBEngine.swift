@@ -1,7 +1,7 @@
 import CDBBackend
 import StoredObjectsCore
 
-/// One constant database for each class, and the commit log.
+/// An engine with one constant database for each class, and the commit log.
 struct CDBEngine: Engine {
   let name = "cdb"
   let title = "StoredObjects on CDB"

@@ -1,14 +1,14 @@
 package import StoredObjectsCore
 
-/// What a store keeps its records in.
+/// The storage of a store's records.
 package protocol Engine: Sendable {
-  /// As on the command line.
+  /// The name on the command line.
   var name: String { get }
-  /// As in a table.
+  /// The name in a table.
   var title: String { get }
-  /// Whether another process can open what this one closed.
+  /// Whether another process can open a store that this one has closed.
   var outlivesProcess: Bool { get }
-  /// Whether it is left out unless somebody asks for it.
+  /// Whether it runs only if named.
   var isChosenByNameOnly: Bool { get }
   /// Opens a backend.
   func open(

@@ -1,7 +1,7 @@
 import StoredObjectsCore
 import Synchronization
 
-/// The backend in memory: what the store itself costs.
+/// The backend in memory, which shows the cost of the store itself.
 struct MemoryEngine: Engine {
   let name = "memory"
   let title = "StoredObjects in memory"
@@ -15,7 +15,7 @@ struct MemoryEngine: Engine {
   }
 }
 
-/// The disks of the directories that this process has named.
+/// The disks of the directories that this process has used.
 private final class Disks: Sendable {
   private let disks = Mutex<[String: MemoryDisk]>([:])
 

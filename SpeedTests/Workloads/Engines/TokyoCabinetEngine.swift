@@ -1,7 +1,7 @@
 import StoredObjectsCore
 import TokyoCabinetBackend
 
-/// One hash file for each class, and the commit log.
+/// An engine with one hash file for each class, and the commit log.
 struct TokyoCabinetEngine: Engine {
   let name = "tokyo-cabinet"
   let title = "StoredObjects on Tokyo Cabinet"

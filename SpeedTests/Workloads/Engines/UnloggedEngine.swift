@@ -2,10 +2,10 @@ import CDBBackend
 import StoredObjectsCore
 import TokyoCabinetBackend
 
-/// The class files of an engine without its commit log: what a large save costs at the least.
+/// The class files of an engine without its commit log: the minimum cost of a large save.
 ///
-/// A save writes the files anew and renames them, one after the other. A crash between two renames
-/// leaves half of it, which is what the log is for.
+/// A save rewrites the files and renames them, one after another. A crash between two renames
+/// leaves half of it, which the log prevents.
 struct UnloggedEngine: Engine {
   let name: String
   let title: String
@@ -37,7 +37,7 @@ struct UnloggedEngine: Engine {
   }
 }
 
-/// Class files that every commit writes anew.
+/// A backend of class files that every commit rewrites.
 private final class UnloggedBackend<Files: RecordFiles>: StoreBackend {
   let coordinator = StoreCoordinator()
   private let files: Files
@@ -57,7 +57,7 @@ private final class UnloggedBackend<Files: RecordFiles>: StoreBackend {
     }
   }
 
-  // What these engines are measured with has no indexes.
+  // The workloads for these engines have no indexes.
   func orderedTable(_ name: OrderedTableName) throws(StoreError) -> OrderedTableID {
     throw Self.unordered
   }

@@ -1,17 +1,17 @@
 package import StoredObjectsCore
 
-/// Where one run keeps its records; a store can be opened in it again and again.
+/// The location of one run's records, in which stores can be opened repeatedly.
 package final class Workspace {
   private let engine: any Engine
   private let directory: String
   private let durability: Durability
-  /// How many operations a run of a workload does whose count is that of something else.
+  /// The number of operations of a workload whose count is the number of something else.
   let operations: Int
-  /// How long its operations took, if the workload measures them.
+  /// The times of its operations, if the workload measures them.
   var latencies = LatencyRecorder()
   private var kept: [Any] = []
 
-  /// Names a place; nothing is opened yet.
+  /// Creates a workspace, and opens nothing yet.
   package init(
     engine: any Engine, directory: String, durability: Durability, operations: Int = 0
   ) {
@@ -24,9 +24,9 @@ package final class Workspace {
   /// Opens a store, runs the body, and closes the store.
   ///
   /// - Parameters:
-  ///   - classes: the classes of the store.
-  ///   - body: what is done with the store.
-  /// - Throws: what the store or the body throws.
+  ///   - classes: The classes of the store.
+  ///   - body: Called with the store.
+  /// - Throws: An error of the store or of the body.
   package func withStore(
     of classes: [StoredObject.Type] = [Song.self, Playlist.self], _ body: (Store) throws -> Void
   ) throws {
@@ -35,7 +35,7 @@ package final class Workspace {
     try store.backend.close()
   }
 
-  /// Opens a store that nobody closes.
+  /// Opens a store that is never closed.
   func openStore(
     of classes: [StoredObject.Type] = [Song.self, Playlist.self]
   ) throws -> Store {
@@ -44,14 +44,14 @@ package final class Workspace {
     return store
   }
 
-  /// A place of its own inside of this one.
+  /// Returns a separate workspace inside this one.
   func part(_ number: Int) -> Workspace {
     Workspace(engine: engine, directory: "\(directory)/\(number)", durability: durability)
   }
 
-  /// Opens the backend alone.
+  /// Opens only the backend.
   func openBackend() throws -> any StoreBackend { try engine.open(directory, durability) }
 
-  /// Holds objects until the process ends.
+  /// Keeps objects alive until the process ends.
   func keep(_ objects: [some AnyObject]) { kept.append(objects) }
 }

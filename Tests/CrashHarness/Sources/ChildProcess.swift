@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
 
-/// This program, started once more, with a pipe from its standard output.
+/// Another process of this program, with a pipe from its standard output.
 ///
-/// Started by `posix_spawn`, which is several times quicker than `Foundation.Process`.
+/// It is started by `posix_spawn`, which is several times faster than `Foundation.Process`.
 final class ChildProcess {
   private let process: pid_t
   private let output: Int32
@@ -32,7 +32,8 @@ final class ChildProcess {
     Glibc.close(output)
   }
 
-  /// The next number that the child has sent; nil when it has ended, or after so many seconds.
+  /// Returns the next number that the child has sent; nil if it has ended, or after a timeout in
+  /// seconds.
   func next(timeout seconds: Int32 = 60) -> Int64? {
     var poll = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
     guard unsafe Glibc.poll(&poll, 1, seconds * 1000) > 0 else { return nil }
@@ -40,7 +41,7 @@ final class ChildProcess {
     return unsafe read(output, &number, 8) == 8 ? number : nil
   }
 
-  /// Ends the child with SIGKILL; the exit status, as `waitpid` gives it.
+  /// Ends the child with SIGKILL, and returns the exit status of `waitpid`.
   func kill() -> Int32 {
     _ = Glibc.kill(process, SIGKILL)
     return wait()
@@ -54,7 +55,7 @@ final class ChildProcess {
     return status
   }
 
-  /// Sends a number to the parent, at once.
+  /// Sends a number to the parent without buffering.
   static func send(_ number: Int64) {
     var number = number
     _ = unsafe write(1, &number, 8)
@@ -66,10 +67,10 @@ struct HarnessError: Error, CustomStringConvertible {
   init(_ description: String) { self.description = description }
 }
 
-/// Writes a line for the reader of a failure.
+/// Writes a line to the standard error, to explain a failure.
 func note(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
 
-/// A directory of its own, in memory where that can be, which is removed at the end.
+/// Runs a closure with a temporary directory, in memory if possible, which is removed at the end.
 func withTemporaryDirectory<Result>(_ body: (URL) throws -> Result) throws -> Result {
   let memory = "/dev/shm"
   let location =

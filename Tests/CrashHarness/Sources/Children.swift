@@ -3,7 +3,7 @@ import Foundation
 import StoredObjectsCore
 import StoredObjectsTestSupport
 
-/// How a child opens its store.
+/// The options with which a child opens its store.
 struct StoreOptions: ParsableArguments {
   @Argument var directory: String
   @Option var backend = BackendName.tokyoCabinet
@@ -47,7 +47,7 @@ struct WriteCommand: ParsableCommand {
   }
 }
 
-/// Opens a store, which makes good what a killed process has left, and closes it.
+/// Opens a store, which repairs the state that a killed process has left, and closes it.
 struct OpenCommand: ParsableCommand {
   static let configuration = CommandConfiguration(commandName: "open", shouldDisplay: false)
 

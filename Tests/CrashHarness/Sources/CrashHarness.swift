@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Kills writing processes at random moments, and looks at what is left of their saves.
+/// Kills writing processes at random moments, and checks the remaining saves.
 @main
 struct CrashHarness: ParsableCommand {
   static let configuration = CommandConfiguration(

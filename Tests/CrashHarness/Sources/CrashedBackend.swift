@@ -13,7 +13,7 @@ protocol CrashedBackend: StoreBackend {
 
 extension LoggedBackend: CrashedBackend {}
 
-/// The backends that can be tried.
+/// The backends that can be tested.
 enum BackendName: String, ExpressibleByArgument, CaseIterable {
   case tokyoCabinet = "tokyo-cabinet"
   case cdb
@@ -22,7 +22,7 @@ enum BackendName: String, ExpressibleByArgument, CaseIterable {
 
   var isEncrypted: Bool { key != nil }
 
-  /// One that costs nothing to derive, so that openings are as quick as without.
+  /// A key that takes no time to derive, so that openings are as fast as without one.
   private var key: EncryptionKey? {
     switch self {
     case .tokyoCabinet, .cdb: nil
@@ -30,7 +30,7 @@ enum BackendName: String, ExpressibleByArgument, CaseIterable {
     }
   }
 
-  /// Opens a store, or makes one.
+  /// Opens a store, or creates one.
   func open(
     _ directory: String, isReadOnly: Bool, durability: Durability = .full,
     sharing: StoreSharing = .exclusive, limits: CheckpointLimits

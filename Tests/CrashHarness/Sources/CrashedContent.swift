@@ -3,12 +3,12 @@ import KeyValueStoreCore
 import StoredObjectsCore
 import StoredObjectsTestSupport
 
-/// What the saves of a script go to: a backend, or the tables of a key-value store on it.
+/// The destination of a script's saves: a backend, or the tables of a key-value store on it.
 struct CrashedContent {
   let backend: any CrashedBackend
   private let values: KeyValueStore?
 
-  /// Puts a key-value store on the backend if the script is to be put as values.
+  /// Creates a key-value store on the backend if the script is saved as values.
   init(_ backend: any CrashedBackend, hasValues: Bool) throws {
     self.backend = backend
     values = hasValues ? try KeyValueStore(backend: backend) : nil
@@ -16,8 +16,9 @@ struct CrashedContent {
 
   func close() throws { try values?.close() ?? backend.close() }
 
-  /// Writes a save: as values, in one batch, or by the call for a single one where there is only
-  /// one.
+  /// Writes a save.
+  ///
+  /// Values are written in one batch, or by the method for a single one if there is only one.
   func commit(_ save: ScriptedSave) throws {
     guard let values else { return try save.commit(to: backend) }
     let changes = try ValueChange.all(of: save, values)
@@ -30,7 +31,7 @@ struct CrashedContent {
     }
   }
 
-  /// All that is there.
+  /// Returns the whole content.
   func image() throws -> StoreImage {
     guard let values else { return try StoreImage(of: backend) }
     var image = StoreImage()
@@ -60,10 +61,10 @@ private struct ValueChange {
 
   let table: KeyValueTable
   let key: String
-  /// Nil deletes.
+  /// The new value; nil deletes.
   let value: [UInt8]?
 
-  /// What a save does, with the tables made that it needs.
+  /// Returns the changes of a save, and creates the tables that it needs.
   static func all(of save: ScriptedSave, _ store: KeyValueStore) throws -> [ValueChange] {
     var changes = try save.rows.map { row in
       ValueChange(
@@ -86,7 +87,7 @@ private struct ValueChange {
 
   func apply(to batch: inout KeyValueBatch) throws {
     if let value {
-      // Some expire, but long after the test.
+      // Some values expire, but long after the test.
       let life: Duration? = value.count % 5 == 0 ? .seconds(1_000_000) : nil
       try batch.put(Data(value), for: key, in: table, expiresAfter: life)
     } else {

@@ -2,10 +2,10 @@ import ArgumentParser
 import Foundation
 import StoredObjectsCore
 
-/// Every byte and every length of every file of a small store: what is read is right, or reported.
+/// Damages every byte and every length of every file of a small store: the data read must be right,
+/// or the damage reported.
 ///
-/// Of an encrypted store that was closed each change is reported, whether or not the byte means
-/// anything.
+/// For an encrypted store that was closed, every change must be reported, even of an unused byte.
 struct FlipCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "flip",
@@ -23,7 +23,8 @@ struct FlipCommand: ParsableCommand {
   func run() throws {
     var counts = FlipCounts()
     try withTemporaryDirectory { directory in
-      // Closed with saves in its log, a store differs from a killed one in what has to be told.
+      // A store that was closed with saves in its log differs from a killed one only in the changes
+      // that must be reported.
       let states = SmallStore.State.allCases.filter { backend.isEncrypted || $0 != .unfolded }
       for state in states {
         let path = directory.appendingPathComponent(state.rawValue).path
@@ -44,19 +45,19 @@ struct FlipCommand: ParsableCommand {
   }
 }
 
-/// What trials have come to.
+/// The counts of the results of trials.
 struct FlipCounts: CustomStringConvertible {
   var rounds = 0
   var harmless = 0
   var reported = 0
-  /// Something else than the original was read, and nothing said so.
+  /// Other data than the original was read, without a report.
   var wrong = 0
-  /// A byte that means nothing was changed, and nothing said so, in a store where all have to be
-  /// told.
+  /// An unused byte was changed without a report, in a store in which every change must be
+  /// reported.
   var untold = 0
-  /// The next save has spoilt what was there before.
+  /// The next save has destroyed earlier data.
   var torn = 0
-  /// The process ended, or did not come back.
+  /// The process crashed or hung.
   var crashed = 0
 
   var description: String {
@@ -73,21 +74,21 @@ struct FlipCounts: CustomStringConvertible {
   }
 }
 
-/// What one trial has come to, as the child sends it.
+/// The result of one trial, as sent by the child.
 enum FlipVerdict: Int64 {
   case harmless, reported, wrong, torn, untold
 }
 
-/// The trials of one file, in a child process that may die.
+/// The trials of one file, in a child process that may crash.
 struct FlipTrials {
   let store: SmallStore
   let name: String
-  /// Only every so many are run.
+  /// The stride of the trials that are run.
   let every: Int
-  /// Whether all changes have to be told.
+  /// Whether every change must be reported.
   let isStrict: Bool
 
-  /// A child, and the trials that it has before it.
+  /// A child with its remaining trials.
   private struct Share {
     var child: ChildProcess
     var trials: ArraySlice<Int>
@@ -117,7 +118,9 @@ struct FlipTrials {
         + (isStrict ? ["--strict"] : []))
   }
 
-  /// Takes the next verdict of a child; one that has ended or hangs is replaced behind that trial.
+  /// Receives the next verdict of a child.
+  ///
+  /// A child that has ended or hangs is replaced after that trial.
   private func step(_ share: inout Share, _ size: Int, _ counts: inout FlipCounts) throws {
     let trial = share.trials.removeFirst()
     if let number = share.child.next(timeout: 20) {

@@ -3,7 +3,8 @@ import Foundation
 import StoredObjectsCore
 import StoredObjectsTestSupport
 
-/// Round after round: a child saves, is killed, and its store has to hold what it has reported.
+/// Kills a child while it saves, in many rounds; its store must contain the saves that it has
+/// reported.
 struct KillCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "kill", abstract: "Kill writing processes at random moments (the default).")
@@ -34,22 +35,22 @@ struct KillCommand: ParsableCommand {
   }
 }
 
-/// What has been found.
+/// The counts of the results.
 struct KillCounts {
-  /// Stores without a save that had been acknowledged, or that don't open.
+  /// Stores that lack an acknowledged save, or that don't open.
   var lost = 0
   /// Stores with part of a save.
   var torn = 0
-  /// Stores with bytes that no save has written, and no error.
+  /// Stores with bytes that no save has written, without an error.
   var undetected = 0
-  /// Saves that were acknowledged, and that were there without having been.
+  /// Acknowledged saves, and saves that were found without having been acknowledged.
   var acknowledged = 0
   var unacknowledged = 0
   /// Children that were killed before their store was open.
   var killedOpening = 0
 }
 
-/// The state of the harness from round to round.
+/// The state of the harness between rounds.
 struct KillRounds {
   let seed: UInt64
   let backend: BackendName
@@ -57,7 +58,7 @@ struct KillRounds {
   let directory: URL
   private(set) var counts = KillCounts()
   private var generator: SeededGenerator
-  /// What the store holds, after how many saves.
+  /// The content of the store after a number of saves.
   private var image = StoreImage()
   private var number = 0
   private var store = ""
@@ -90,12 +91,12 @@ struct KillRounds {
       store, "--backend", backend.rawValue, "--durability", durability,
       "--log-bytes", isTiny ? "\(Int.random(in: 500...60000, using: &generator))" : "4194304",
       "--bulk-bytes", isTiny ? "20000" : "1048576",
-      // Half of them die in a thread that folds, too.
+      // Half of the children may also die in a thread that folds.
       "--beside-bytes", Bool.random(using: &generator) ? "0" : "4194304",
     ] + (hasValues ? ["--values"] : [])
   }
 
-  /// The number of the last save that was acknowledged.
+  /// Kills a writer, and returns the number of the last acknowledged save.
   private mutating func killWriter(_ options: [String]) throws -> Int {
     let child = try ChildProcess(
       ["write"] + options + ["--seed", "\(seed)", "--first", "\(number + 1)"])
@@ -111,7 +112,7 @@ struct KillRounds {
       last = max(last, Int(number))
     }
     if !isOpen { counts.killedOpening += 1 }
-    // 9 is SIGKILL; whatever else ended the child is a fault.
+    // 9 is SIGKILL; any other end of the child is a fault.
     if status & 0x7F != 9 {
       note("a writer ended with status \(status), after save \(last)")
       counts.lost += 1
@@ -153,7 +154,7 @@ struct KillRounds {
     let isThere = FileManager.default.fileExists(atPath: store)
     let store = try StoreOptions.parse(options)
     if isThere && Bool.random(using: &generator) {
-      // Leaves the log as it is, for the next child.
+      // Leaves the log unchanged for the next child.
       do {
         let content = try store.open(isReadOnly: true)
         defer { try? content.close() }

@@ -4,8 +4,10 @@ import Glibc
 import StoredObjectsCore
 import StoredObjectsTestSupport
 
-/// Power cuts beneath the C library: a session on real files is recorded at every sync and rename,
-/// and each moment is turned into directories as a power cut could leave them.
+/// Simulates power failures below the C library.
+///
+/// A session on real files is recorded at every sync and rename. For each moment, directories are
+/// generated as a power failure could leave them.
 struct PowerCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "power",
@@ -56,7 +58,7 @@ extension KillCounts {
   }
 }
 
-/// Saves, checkpoints and openings, each of which the recorder sees.
+/// Makes saves, checkpoints and openings, each of which the recorder sees.
 struct SessionCommand: ParsableCommand {
   static let configuration = CommandConfiguration(commandName: "session", shouldDisplay: false)
 
@@ -95,14 +97,14 @@ struct SessionCommand: ParsableCommand {
   }
 }
 
-/// Runs sessions with the recorder preloaded.
+/// A recorder that is preloaded into sessions.
 struct PowerRecorder {
   private let directory: URL
   private let backend: BackendName
   private let flags: [String]
   private let library: String
 
-  /// Compiles the recorder, for sessions that get some flags.
+  /// Compiles the recorder for sessions with some flags.
   init(_ directory: URL, _ backend: BackendName, flags: [String]) throws {
     (self.directory, self.backend, self.flags) = (directory, backend, flags)
     library = directory.path + "/shim.so"
@@ -118,7 +120,7 @@ struct PowerRecorder {
     }
   }
 
-  /// Records a session; a large one makes class files with as many buckets as in life.
+  /// Records a session; a large one writes class files with a realistic number of buckets.
   func record(seed: UInt64, isLarge: Bool) throws -> [PowerTrace.Event] {
     let store = directory.appendingPathComponent("session\(seed)").path
     let trace = directory.appendingPathComponent("trace\(seed)").path
@@ -144,7 +146,7 @@ struct PowerRecorder {
   }
 }
 
-/// The cuts of one session.
+/// The power failures of one session.
 struct PowerRounds {
   private(set) var counts = KillCounts()
   private let seed: UInt64
@@ -170,7 +172,7 @@ struct PowerRounds {
     ScriptedSave(number, seed: seed, largeByteCount: 4000)
   }
 
-  /// Cuts the power so many times, spread over the moments.
+  /// Simulates a number of power failures, spread over the session.
   mutating func run(_ events: [PowerTrace.Event], count: Int) throws {
     var cuts = [Int](repeating: count / events.count, count: events.count)
     for _ in 0..<count % events.count {
@@ -198,7 +200,7 @@ struct PowerRounds {
       try Data(content).write(to: URL(fileURLWithPath: "\(path)/\(name)"))
     }
     do {
-      // What processes have shared may be opened by one alone, and the other way round.
+      // A store that processes have shared may be opened by one alone, and vice versa.
       let sharing: StoreSharing =
         isShared && Bool.random(using: &generator) ? .processes : .exclusive
       let content = try CrashedContent(
@@ -216,13 +218,13 @@ struct PowerRounds {
     }
   }
 
-  /// What is left must be good to go on with.
+  /// Verifies that the remaining store can be used further.
   private func goOn(_ content: CrashedContent, _ store: SmallStore, _ last: Int) throws {
     try content.commit(save(last + 1))
     try content.backend.checkpoint()
     try content.close()
     let check = try store.backend.check(store.directory)
-    // These tables have no classes; by chance a record in row 1 may look as if there were some.
+    // These tables have no classes, but by chance a record in row 1 may look like a class.
     let kinds = Set(check.findings.map(\.kind)).subtracting([
       .metadataMissing, .metadataDamaged, .classMissing, .rowOutOfRange, .checksum,
     ])

@@ -1,22 +1,22 @@
 import Foundation
 
-/// What is surely on the disk, and what may be, as a trace goes on.
+/// The durable and the possible content of the disk as a trace proceeds.
 ///
-/// A file that is not synced has old and new sectors after a power cut, as chance has it, and any
-/// of the sizes it has had; a directory that is not synced any of its new names. Where a file has
-/// grown, a sector that was not written is zero.
+/// After a power failure, an unsynced file has a random mix of old and new sectors, and any of the
+/// sizes it has had. An unsynced directory has any of its new names. In the part by which a file
+/// has grown, an unwritten sector is zero.
 struct PowerDisk {
   private struct FileState {
-    /// What is on the disk.
+    /// The durable content.
     var durable: [UInt8] = []
-    /// What it has been seen to hold since.
+    /// The contents that have been seen since.
     var versions: [[UInt8]] = []
   }
 
   private enum NameChange {
     case link(String, UInt64)
     case rename(String, String)
-    /// Both names, with the files they lead to from then on; in one step.
+    /// An atomic exchange of both names, with the files they lead to from then on.
     case exchange([String: UInt64])
     case remove(String)
   }
@@ -27,7 +27,7 @@ struct PowerDisk {
   private var changes: [NameChange] = []
   private var last: PowerTrace.Event?
 
-  /// Begins with a directory all of which has been on the disk for long.
+  /// Creates a disk on which the whole directory is durable.
   init(_ first: PowerTrace.Event) {
     for file in first.files {
       files[file.inode] = FileState(durable: file.content)
@@ -36,7 +36,7 @@ struct PowerDisk {
     durableNames = names
   }
 
-  /// Takes in what the event before has done, up to the moment before this one.
+  /// Performs the previous event, and observes the state before this one.
   mutating func advance(to event: PowerTrace.Event) {
     if let last { perform(last) }
     last = event
@@ -45,12 +45,12 @@ struct PowerDisk {
     for name in names.keys where now[name] == nil { changes.append(.remove(name)) }
     names = now
     for file in event.files { note(file) }
-    // Of a durable write each sector may be there before it returns.
+    // Each sector of a durable write may be on the disk before the write returns.
     if let (offset, bytes) = event.written, var state = files[event.inode] {
       state.versions.append((state.versions.last ?? state.durable).replacing(offset, bytes))
       files[event.inode] = state
     }
-    // A file without a name is gone, and its number may be that of another one soon.
+    // A file without a name is removed, and its inode number may be reused soon.
     let living = Set(names.values).union(durableNames.values)
     files = files.filter { living.contains($0.key) }
   }
@@ -61,7 +61,7 @@ struct PowerDisk {
     files[file.inode] = state
   }
 
-  /// Does what a call did once it had returned.
+  /// Performs the effect of a call that has returned.
   private mutating func perform(_ event: PowerTrace.Event) {
     switch event.kind {
     case .sync:
@@ -83,14 +83,14 @@ struct PowerDisk {
     case .durableWrite:
       guard let (offset, bytes) = event.written, var state = files[event.inode] else { return }
       state.durable = state.durable.replacing(offset, bytes)
-      // What was written elsewhere is no more durable than before.
+      // Content that was written to other places is no more durable than before.
       state.versions = state.versions.map { $0.replacing(offset, bytes) }
       files[event.inode] = state
     case .unlink, .create: break
     }
   }
 
-  /// A directory as it may be after a power cut now.
+  /// Returns a directory in a state that is possible after a power failure now.
   func image(using generator: inout some RandomNumberGenerator) -> [String: [UInt8]] {
     var names = durableNames
     let fate = Int.random(in: 0..<6, using: &generator)
@@ -133,7 +133,7 @@ struct PowerDisk {
 }
 
 extension [UInt8] {
-  /// These bytes with others in some place, which may lie behind the end.
+  /// Returns these bytes with some of them replaced, possibly after the end.
   fileprivate func replacing(_ offset: Int, _ bytes: ArraySlice<UInt8>) -> [UInt8] {
     var result = self
     let end = offset + bytes.count

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What the preloaded recorder has written: see PowerShim/shim.c.
+/// The output of the preloaded recorder, see PowerShim/shim.c.
 struct PowerTrace {
-  /// A call at which it matters what is on the disk, and the directory before it.
+  /// A call for which the content of the disk matters, and the directory before it.
   struct Event {
     enum Kind: UInt8 {
       case sync = 0x73
@@ -19,21 +19,21 @@ struct PowerTrace {
     let text: [UInt8]
     let files: [File]
 
-    /// The number of a save, when this tells that it has returned.
+    /// The number of a save, if the event marks its return.
     var acknowledged: Int? {
       let name = String(decoding: text, as: UTF8.self)
       guard kind == .unlink, name.hasPrefix(PowerTrace.mark) else { return nil }
       return Int(name.dropFirst(PowerTrace.mark.count))
     }
 
-    /// What a write that is durable when it returns writes, and where.
+    /// The offset and bytes of a write that is durable when it returns.
     var written: (offset: Int, bytes: ArraySlice<UInt8>)? {
       guard kind == .durableWrite, text.count >= 8 else { return nil }
       let offset = text[..<8].reversed().reduce(0) { $0 << 8 | Int($1) }
       return (offset, text[8...])
     }
 
-    /// The old and the new name of a rename, or the two names that change places.
+    /// The old and the new name of a rename, or the two names of an exchange.
     var names: (old: String, new: String)? {
       guard kind == .rename || kind == .exchange else { return nil }
       let parts = text.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
@@ -47,12 +47,12 @@ struct PowerTrace {
     let content: [UInt8]
   }
 
-  /// A save that has returned is told by the removal of a file of this name, which does not exist.
+  /// The name prefix of a missing file whose removal marks the return of a save.
   static let mark = ".acknowledged."
 
   private(set) var events: [Event] = []
 
-  /// Reads a trace; a last event that was cut off is left out.
+  /// Decodes a trace; an incomplete last event is left out.
   init(_ data: [UInt8]) {
     var reader = Reader(bytes: data)
     while let event = Self.event(&reader) { events.append(event) }

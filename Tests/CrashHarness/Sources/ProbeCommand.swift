@@ -18,7 +18,7 @@ struct ProbeCommand: ParsableCommand {
     let name = name
     let trials = stride(from: first, to: end, by: every)
     let store = SmallStore(directory: store, backend: backend)
-    // Beside the store, so that it is removed with it however this process ends.
+    // Beside the store, so that it is removed with the store however this process ends.
     let copy = "\(store.directory).\(ProcessInfo.processInfo.processIdentifier)"
     let probe = try FlipProbe(store: store, copy: copy, name: name)
     for trial in trials {
@@ -30,10 +30,11 @@ struct ProbeCommand: ParsableCommand {
   }
 }
 
-/// A copy of a store, in which one file is spoilt in one way after the other.
+/// A copy of a store in which one file is damaged in one way after another.
 ///
-/// Trials are numbered: each byte with all its bits turned, then with one bit, then with every
-/// other one, then each length, then some bytes behind the end, and last the file removed.
+/// Trials are numbered: each byte with all bits inverted, with one bit inverted, and with every
+/// other bit inverted; then each length, some bytes after the end, and finally the removal of the
+/// file.
 struct FlipProbe {
   private let copy: SmallStore
   private let name: String
@@ -43,13 +44,13 @@ struct FlipProbe {
   /// The size of the file.
   var size: Int { original.count }
 
-  /// What each byte is changed by.
+  /// Returns the mask by which a byte is changed.
   private static func mask(_ trial: Int, size: Int) -> UInt8 {
     [0xFF, 1 << UInt8(trial % size % 8), 0x55][trial / size]
   }
 
   private static let maskCount = 3
-  /// What is put behind the end.
+  /// The bytes that are appended.
   private static let tails: [[UInt8]] = [
     [0], [0xFF], [UInt8](repeating: 0, count: 64), [UInt8](repeating: 0xFF, count: 64),
   ]
@@ -63,7 +64,7 @@ struct FlipProbe {
     return cut - size < tails.count ? "lengthened by \(tails[cut - size].count)" : "removed"
   }
 
-  /// Whether a trial only gives the log more room.
+  /// Whether a trial only extends the log.
   func isRoom(_ trial: Int) -> Bool {
     let tail = trial - (Self.maskCount + 1) * size
     return name == "Commit.log" && Self.tails.indices.contains(tail)
@@ -87,17 +88,18 @@ struct FlipProbe {
     }
   }
 
-  /// Spoils the file, reads the store, and puts the file back.
+  /// Damages the file, reads the store, and restores the file.
   func verdict(of trial: Int) throws -> FlipVerdict {
     try spoil(trial)
     defer { try? restore([name]) }
-    // One that can't even begin has reported, too.
+    // A check that can't even begin counts as a report.
     let check = try? copy.backend.check(copy.directory)
     let isReported = check.map { !$0.isSound || $0.tornTailByteCount != nil } ?? true
     let found = read(isReadOnly: true)
     if found == .wrong && !isReported { return .wrong }
     let isHarmless = found == .harmless && !isReported
-    // Room that holds nothing is tried at every fourth byte only: a save takes the most time.
+    // Unused space is tried with a save at every fourth byte only, because a save takes the most
+    // time.
     let isByte = trial < Self.maskCount * size
     guard trial % 4 == 0 || isHarmless && isByte && original[trial % size] != 0 else {
       return isHarmless ? .harmless : .reported
@@ -106,7 +108,7 @@ struct FlipProbe {
     return isHarmless || written == .torn ? written : .reported
   }
 
-  /// What a program finds that opens the store to work with it.
+  /// Returns the result for a program that opens the store for writing.
   private func whileWriting() throws -> FlipVerdict {
     defer { try? restore(nil) }
     return read(isReadOnly: false)
@@ -140,7 +142,7 @@ struct FlipProbe {
     try data.write(to: URL(fileURLWithPath: path))
   }
 
-  /// Puts files back, or all of them and no others.
+  /// Restores some files, or all of them and no others.
   private func restore(_ names: [String]?) throws {
     if names == nil {
       for name in try FileManager.default.contentsOfDirectory(atPath: copy.directory)

@@ -4,7 +4,7 @@ import KeyValueStoreCore
 import StoredObjectsCore
 import StoredObjectsTestSupport
 
-/// Processes that share a store, one of which is killed every few moments.
+/// Runs processes that share a store, and kills one of them every few moments.
 struct ProcessesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "processes",
@@ -34,7 +34,7 @@ struct ProcessesCommand: ParsableCommand {
   }
 }
 
-/// The processes, and what they have reported.
+/// The processes and their reports.
 private struct ProcessesRun {
   let backend: BackendName
   let directory: String
@@ -43,10 +43,10 @@ private struct ProcessesRun {
   private var children: [(child: ChildProcess, number: Int)] = []
   private var startCount = 0
   private(set) var killCount = 0
-  /// The marks that were saved, by their numbers.
+  /// The saved marks, by their numbers.
   private(set) var acknowledged: Set<Int64> = []
   private(set) var incrementCount = 0
-  /// Children that have ended by themselves.
+  /// Children that have ended without being killed.
   private var failures: [String] = []
 
   init(seed: UInt64, backend: BackendName, directory: String) {
@@ -81,7 +81,7 @@ private struct ProcessesRun {
     let status = child.child.kill()
     collect(from: child.child)
     killCount += 1
-    // 9 is SIGKILL; whatever else ended the child is a fault.
+    // 9 is SIGKILL; any other end of the child is a fault.
     if status & 0x7F != 9 { failures.append("process \(child.number) ended with status \(status)") }
   }
 
@@ -91,7 +91,7 @@ private struct ProcessesRun {
     }
   }
 
-  /// What is wrong with the store, now that nobody has it open.
+  /// Returns the faults of the store when no process has it open.
   mutating func faults() throws -> [String] {
     var faults = failures
     let findings = try backend.check(directory).findings
@@ -107,7 +107,7 @@ private struct ProcessesRun {
     for lost in acknowledged.subtracting(numbers).sorted().prefix(5) {
       faults.append("mark \(lost) is lost")
     }
-    // Marks of one save have the same group, and know how many they are.
+    // Marks of one save have the same group, and contain its size.
     for (group, members) in Dictionary(grouping: marks, by: \.group)
     where members.contains(where: { $0.groupSize != members.count }) {
       faults.append("group \(group) has \(members.count) of \(members[0].groupSize) marks")
@@ -125,7 +125,7 @@ private struct ProcessesRun {
     return faults
   }
 
-  /// What is wrong with the values; their marks are added to the numbers of those that are there.
+  /// Returns the faults of the values, and adds the numbers of their marks to those that exist.
   private mutating func valueFaults(
     _ backend: any CrashedBackend, _ numbers: inout Set<Int64>
   ) throws -> [String] {
@@ -142,7 +142,7 @@ private struct ProcessesRun {
   }
 }
 
-/// Saves until it is killed, beside others, and sends the number of each mark that was saved.
+/// Saves until it is killed, together with others, and sends the number of each saved mark.
 struct ShareCommand: ParsableCommand {
   static let configuration = CommandConfiguration(commandName: "share", shouldDisplay: false)
 
@@ -153,7 +153,7 @@ struct ShareCommand: ParsableCommand {
 
   func run() throws {
     var limits = CheckpointLimits(logBytes: 60_000, filePart: 1 << 20)
-    // Half of the processes make new files on a thread beside their saves.
+    // Half of the processes write new files on a thread while they save.
     limits.besideBytes = number % 2 == 0 ? 0 : 4 << 20
     let opened = try backend.open(
       directory, isReadOnly: false, sharing: .processes, limits: limits)
@@ -169,7 +169,7 @@ struct ShareCommand: ParsableCommand {
   }
 }
 
-/// What a process does to the store.
+/// The work of a process on the store.
 private struct SharedWork {
   private let store: Store
   private let values: SharedValues
@@ -194,7 +194,7 @@ private struct SharedWork {
     }
   }
 
-  /// A number that no other mark of any process has.
+  /// Returns a number that no other mark of any process has.
   private mutating func newNumber() -> Int64 {
     count += 1
     return Int64(process) << 32 | Int64(count)
@@ -220,7 +220,7 @@ private struct SharedWork {
     for mark in marks { ChildProcess.send(mark.number) }
   }
 
-  /// Counts in a tally, which is made if there is none, and leaves a mark in the same save.
+  /// Increments a tally, which is created if necessary, and adds a mark in the same save.
   private mutating func increment(_ name: String) throws {
     while true {
       do throws(StoreError) {
@@ -244,7 +244,7 @@ private struct SharedWork {
     }
   }
 
-  /// Reads a group, which is there as a whole.
+  /// Reads a group, which must be complete.
   private mutating func look() throws {
     guard let mark = try store.fetch(Mark.self, sortedBy: [.descending(\.group)], limit: 1).first
     else { return }
@@ -283,7 +283,7 @@ private final class Mark: StoredObject {
   }
 }
 
-/// A counter with a name that no other one has.
+/// A counter with a unique name.
 private final class Tally: StoredObject {
   @Content var name = ""
   @Content var count = 0

@@ -1,7 +1,7 @@
 import KeyValueStoreCore
 import StoredObjectsCore
 
-/// A key-value store beside the objects: counters, and a mark for each step of one.
+/// A key-value store in addition to the objects: counters, and a mark for each increment.
 struct SharedValues {
   private let store: KeyValueStore
   let counters: KeyValueTable
@@ -13,7 +13,7 @@ struct SharedValues {
     marks = try store.createTable("marks")
   }
 
-  /// Counts, and leaves a mark in the same batch.
+  /// Increments a counter, and adds a mark in the same batch.
   func increment(_ name: String, _ mark: Int64) throws {
     try store.write { batch in
       let count = try batch.get(name, from: counters, as: Int.self) ?? 0

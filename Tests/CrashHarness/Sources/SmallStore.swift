@@ -3,7 +3,7 @@ import StoredObjectsCore
 import StoredObjectsTestSupport
 import TokyoCabinet
 
-/// A word, and words that it leads to.
+/// A word, with references to other words.
 final class Word: StoredObject {
   @Content var text = ""
   @Content var next: [Word] = []
@@ -41,12 +41,12 @@ final class Page: StoredObject {
   }
 }
 
-/// A store whose files are so small that every byte of them can be tried.
+/// A store whose files are so small that every byte of them can be tested.
 struct SmallStore {
   /// Few buckets: the files of a new store have half a megabyte of them.
   private static let tuning = Tuning(bucketCount: 5, alignmentPower: 2, freeBlockPower: 3)
 
-  /// An ordered table that is nobody's index.
+  /// An ordered table that is no index.
   private static let keys = OrderedTableName("Keys", kind: .data)
 
   let directory: String
@@ -59,12 +59,12 @@ struct SmallStore {
     var limits = CheckpointLimits(logBytes: logBytes, filePart: 1000, bulkBytes: 3000)
     limits.logGrowth = 8 << 10
     limits.foldsAtClose = foldsAtClose
-    // A fold of the small store is as long as one of a large one to those who save beside it.
+    // For concurrent savers, a fold of the small store should last as long as that of a large one.
     if sharing == .processes { limits.besideBytes = 0 }
     return try backend.open(directory, isReadOnly: isReadOnly, sharing: sharing, limits: limits)
   }
 
-  /// Makes class files without records, which keep their few buckets, where the format has any.
+  /// Creates class files without records, which keep their few buckets, if the format has buckets.
   func makeFiles(_ names: [String]) throws {
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     guard backend == .tokyoCabinet else { return }
@@ -73,17 +73,17 @@ struct SmallStore {
     }
   }
 
-  /// How a small store is left.
+  /// The state in which a small store is left.
   enum State: String, CaseIterable {
     /// Closed, with everything in the class files.
     case folded
     /// Closed, with a part of it in the log only.
     case unfolded
-    /// As a killed process leaves it, with a part in the log only.
+    /// Left by a killed process, with a part in the log only.
     case killed
   }
 
-  /// Makes a store of two classes, one of them with indexes, named buffers and an ordered table.
+  /// Creates a store of two classes, one of them with indexes, named buffers and an ordered table.
   func make(_ state: State) throws {
     try makeFiles(["Word", "Page", "NamedBuffers"])
     let backend = try open(isReadOnly: false, foldsAtClose: state == .folded)
@@ -130,9 +130,9 @@ struct SmallStore {
     return store
   }
 
-  /// Everything that the store says it holds, as its classes read it.
+  /// Returns everything that the store contains, as its classes read it.
   ///
-  /// Opened for writing, it holds the same after a save and a checkpoint more.
+  /// If opened for writing, it must contain the same after another save and a checkpoint.
   func contents(isReadOnly: Bool) throws -> (lines: [String], tornTailByteCount: Int?) {
     let backend = try open(isReadOnly: isReadOnly)
     defer { try? backend.close() }
@@ -180,7 +180,7 @@ struct SmallStore {
     unsafe span.withUnsafeBytes { unsafe [UInt8]($0) }
   }
 
-  /// What the indexes find, which are made anew where they can't be read.
+  /// Returns the results of the indexes, which are rebuilt if they can't be read.
   private static func found(_ store: Store) throws -> [String] {
     var lines: [String] = []
     for word in try store.fetch(Word.self, sortedBy: [.ascending(\.text)]) {

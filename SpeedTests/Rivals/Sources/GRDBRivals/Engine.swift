@@ -1,6 +1,6 @@
 import GRDB
 
-/// A song that a program has in hand.
+/// A song in the memory of a program.
 protocol Titled {
   var id: Int64 { get }
   var title: String { get set }
@@ -13,26 +13,26 @@ struct SongList {
   var songs: [Int64]
 }
 
-/// A playlist's title, and that of its first song.
+/// The titles of a playlist and of its first song.
 struct FirstTitles {
   let playlist: String
   let song: String
 }
 
-/// What a full-text search looks for, and what of it comes back.
+/// The kind of the search text, and of the result.
 enum TextKind: Sendable {
-  /// Parts of words, all songs that have them.
+  /// Parts of words; all songs that contain them.
   case all
-  /// Parts of words, the best 20.
+  /// Parts of words; the best 20 songs.
   case best
-  /// Words, the best 20.
+  /// Words; the best 20 songs.
   case words
 
   /// The FTS5 table.
   var table: String { self == .words ? "word" : "part" }
 }
 
-/// One way to use GRDB.
+/// A style of using GRDB.
 protocol Engine: SendableMetatype {
   associatedtype Song: Titled
 
@@ -49,28 +49,28 @@ protocol Engine: SendableMetatype {
   func firstTitles(_ database: Database) throws -> [FirstTitles]
   func insertBuffer(_ database: Database, name: String, bytes: [UInt8]) throws
   func buffer(_ database: Database, name: String) throws -> [UInt8]?
-  /// Puts a value with its times under a key, new or not.
+  /// Puts a value with its times under a key, which may already exist.
   func putItem(_ database: Database, key: String, value: String) throws
   func item(_ database: Database, key: String) throws -> String?
-  /// A song with a title, by the index.
+  /// Returns a song with a title, by the index.
   func song(_ database: Database, titled title: String) throws -> Song?
-  /// Songs in the order of their titles, the first one not before a title.
+  /// Returns songs in the order of their titles, beginning with the first one not before a title.
   func songs(_ database: Database, from title: String, limit: Int) throws -> [Song]
-  /// Songs in the same order, which come behind one.
+  /// Returns the songs that follow one in the same order.
   func songs(_ database: Database, behind song: Song, limit: Int) throws -> [Song]
-  /// How many songs are not before a title, and before another.
+  /// Returns the number of songs from one title up to, but not including, another.
   func count(_ database: Database, from title: String, to end: String) throws -> Int
-  /// The songs that match an FTS5 pattern.
+  /// Returns the songs that match an FTS5 pattern.
   func songs(_ database: Database, _ kind: TextKind, matching pattern: String) throws -> [Song]
 }
 
 extension Engine {
-  /// How far apart the entries of a new playlist are: a move changes one row.
+  /// The distance between the entries of a new playlist: a move changes one row.
   var gap: Int64 { 65536 }
 
-  /// The position for an entry that moves.
+  /// Returns the position of an entry that moves.
   ///
-  /// The workload moves one entry once: its neighbours stand where they were put.
+  /// The workload moves one entry once, so its neighbors have their original positions.
   func position(from: Int, to: Int) -> Int64 {
     Int64(to) * gap + (from < to ? gap / 2 : -gap / 2)
   }

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// Where one run keeps its database; it can be opened again and again.
+/// The location of one run's database, which can be opened repeatedly.
 final class Workspace<E: Engine> {
   let engine: E
   let count: Int
@@ -33,7 +33,7 @@ final class Workspace<E: Engine> {
     try queue.close()
   }
 
-  /// Holds objects until the process ends.
+  /// Keeps objects alive until the process ends.
   func keep(_ objects: Any) { kept.append(objects) }
 
   private func makeTables(_ database: Database) throws {
@@ -65,12 +65,12 @@ final class Workspace<E: Engine> {
   }
 }
 
-/// A workload did not do what it is timed for.
+/// An error of a workload that did not do its work.
 struct WrongResult: Error, CustomStringConvertible {
   let description: String
 }
 
-/// Makes sure that the work was done.
+/// Verifies that the work was done.
 func expect(_ condition: Bool, _ what: @autoclosure () -> String) throws {
   if !condition { throw WrongResult(description: what()) }
 }

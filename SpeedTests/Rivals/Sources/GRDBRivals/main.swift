@@ -2,7 +2,7 @@
 // grdb-rivals one --workload W --engine E --count N --directory D --durability L --step prepare|run
 import Foundation
 
-/// The value that follows a name on the command line.
+/// Returns the value that follows a name on the command line.
 private func option(_ name: String) throws -> String {
   let words = CommandLine.arguments
   guard let index = words.firstIndex(of: name), index + 1 < words.count else {
@@ -75,7 +75,9 @@ extension Workspace {
   }
 }
 
-/// Runs one step; the place lives until the process ends, and with it what was fetched.
+/// Runs one step, and returns its workspace.
+///
+/// The workspace must live until the process ends, and so must the objects in it.
 private func start(_ engine: some Engine) throws -> Any {
   let workspace = try Workspace(
     engine, directory: try option("--directory"), durability: try option("--durability"),
@@ -100,7 +102,7 @@ do {
   guard let engine = engines[name] else {
     throw WrongResult(description: "There is no engine \(name)")
   }
-  // What was fetched is held to the end.
+  // The fetched objects are kept until the end.
   withExtendedLifetime(try start(engine)) { exit(0) }
 } catch {
   FileHandle.standardError.write(Data("grdb-rivals: \(error)\n".utf8))

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// GRDB as its documentation shows it: records are Codable structures, requests are made of them.
+/// GRDB in the style of its documentation: Codable records, and requests derived from them.
 struct Documented: Engine {
   struct Song: Codable, FetchableRecord, PersistableRecord, Titled {
     static let databaseTableName = "song"
@@ -40,7 +40,7 @@ struct Documented: Engine {
     var updatedAt: Date
   }
 
-  /// An entry with both of its ends, as the association brings it.
+  /// An entry with both of its ends, as fetched by the association.
   struct FirstSong: Decodable, FetchableRecord {
     var inPlaylist: Playlist
     var toSong: Song

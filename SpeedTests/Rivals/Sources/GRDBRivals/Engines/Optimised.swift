@@ -24,7 +24,7 @@ struct Optimised: Engine {
     _ database: Database, _ sql: String, _ arguments: StatementArguments
   ) throws {
     let statement = try database.cachedStatement(sql: sql)
-    // The number of arguments is right: they stand beside the SQL.
+    // The number of arguments is right, because the SQL is in the same place.
     statement.setUncheckedArguments(arguments)
     try statement.execute()
   }
@@ -41,7 +41,7 @@ struct Optimised: Engine {
 
   func song(_ database: Database, id: Int64) throws -> Song? {
     let found = try rows(database, "SELECT id, title, seconds FROM song WHERE id = ?", [id])
-    // A row is there for as long as its cursor.
+    // A row is valid as long as its cursor.
     return try withExtendedLifetime(found) { try found.next().map(Song.init) }
   }
 

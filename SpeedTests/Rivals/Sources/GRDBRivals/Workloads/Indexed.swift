@@ -49,7 +49,7 @@ extension Workspace {
     }
   }
 
-  /// Does something as often as the run is large, in one transaction.
+  /// Runs a closure as often as the run is large, in one transaction.
   private func reading(_ body: (Database, inout Shuffled) throws -> Void) throws {
     try withDatabase { queue in
       try queue.read { database in

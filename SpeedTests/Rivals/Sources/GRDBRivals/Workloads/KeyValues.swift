@@ -32,7 +32,7 @@ extension Workspace {
   }
 
   func putItemsFromThreads() throws {
-    // It is used by one thread at a time, the queue's.
+    // One thread at a time uses it, that of the queue.
     nonisolated(unsafe) let workspace = self
     try withDatabase { queue in
       try onThreads(16) { thread in
