@@ -194,7 +194,7 @@
     private var former: DeclSyntax {
       let lines = formerValues.map { "var \($0.name): \($0.type) = \($0.value)" }
       return """
-        /// What only records of earlier versions have.
+        /// The properties that only records of earlier versions have.
         private nonisolated struct Former {
         \(raw: lines.joined(separator: "\n"))
         }

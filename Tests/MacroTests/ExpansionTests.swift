@@ -190,7 +190,7 @@
             Swift.max(super.classVersion, 3)
           }
 
-          /// What only records of earlier versions have.
+          /// The properties that only records of earlier versions have.
           private nonisolated struct Former {
             var rating: UInt8 = 0
             var seconds: Optional<UInt32> = nil
