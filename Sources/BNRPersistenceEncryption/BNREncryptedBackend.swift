@@ -97,7 +97,7 @@ public final class BNREncryptedBackend: StoreBackend {
   /// - Throws: `StoreError` with `readOnly`.
   public func commit(_ changes: ChangeSet, _ request: CommitRequest) throws(StoreError) -> Commit? {
     throw StoreError(
-      .readOnly, "The original's encryption is only read: copy the store into one of today.",
+      .readOnly, "The encryption of BNRPersistence is read-only: copy the store to a new one.",
       at: .init(path: location))
   }
 

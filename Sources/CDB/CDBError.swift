@@ -89,9 +89,9 @@ extension CDBError {
       case .full: (.noSpace, "The disk or a quota is full; make room and try again.")
       case .denied: (.noPermission, "Access is denied; check the permissions.")
       case .missing: (.noFile, "There is no such file or directory.")
-      case .notADirectory: (.noFile, "A part of the path is no directory.")
+      case .notADirectory: (.noFile, "A part of the path is not a directory.")
       case .other where error.isOfNoRegularFile:
-        (.ioError, "This is a directory, or something else that is no file.")
+        (.ioError, "This is a directory, or something else that is not a file.")
       case .inUse, .other: (.ioError, "The operating system reports an error in \(error.call).")
       }
     self.init(code, path: error.path, message: message, systemError: error.number)

@@ -72,7 +72,7 @@ package enum UserData {
     guard !name.isEmpty, file.utf8.count <= 255 else {
       throw StoreError(
         .invalidName,
-        "The name of a store must have 1 to 255 bytes, and \(name.debugDescription) has not.")
+        "The name of a store must have 1 to 255 bytes, and \(name.debugDescription) does not.")
     }
     return try root(environment) + "/" + file
   }

@@ -8,13 +8,13 @@ import StoredObjectsEncryption
 struct KeyOptions: ParsableArguments {
   @Option(
     help: """
-      The file that has the passphrase of an encrypted store in its first line; - is the standard \
-      input, which shows nothing of it where it is a terminal.
+      The file with the passphrase of an encrypted store in its first line; - is the standard \
+      input, where a terminal does not show what you type.
       """, completion: .file())
   var passphraseFile: String?
-  @Option(help: "The variable of the environment that has the passphrase.")
+  @Option(help: "The environment variable with the passphrase.")
   var passphraseEnv: String?
-  @Option(help: "The file that has the key of an encrypted store: 32 bytes, or 64 digits in hex.")
+  @Option(help: "The file with the key of an encrypted store: 32 bytes, or 64 digits in hex.")
   var keyFile: String?
 
   func validate() throws {
@@ -56,8 +56,8 @@ enum KeySource {
   /// Prompts for a passphrase.
   static func typedPassphrase(isRepeated: Bool) throws -> EncryptionKey {
     let passphrase = readHiddenLine("Passphrase: ")
-    if isRepeated, readHiddenLine("The same once more: ") != passphrase {
-      throw Failure(description: "These are two passphrases. Nothing was changed.")
+    if isRepeated, readHiddenLine("The same passphrase again: ") != passphrase {
+      throw Failure(description: "The two passphrases differ. Nothing was changed.")
     }
     return try key(of: passphrase, "what was typed")
   }
@@ -81,7 +81,7 @@ enum KeySource {
     let key = pairs.compactMap { UInt8($0, radix: 16) }
     guard key.count == EncryptionKey.byteCount, digits.count == 2 * key.count else {
       throw Failure(
-        description: "\"\(file)\" is no key: that is 32 bytes, or 64 digits in hex.")
+        description: "\"\(file)\" is not a key: a key is 32 bytes, or 64 digits in hex.")
     }
     return EncryptionKey(bytes: key)
   }

@@ -64,12 +64,14 @@ struct StoreArgument: ParsableArguments {
     }
     guard attributes[.type] as? FileAttributeType == .typeDirectory else {
       throw Failure(
-        description: "\"\(directory)\" is a file. A store is a directory: name the one it lies in.")
+        description: """
+          "\(directory)" is a file. A store is a directory: name the directory that has the file.
+          """)
     }
     let names = try FileManager.default.contentsOfDirectory(atPath: directory)
       .filter { !$0.hasPrefix(".") }
     guard !names.isEmpty else {
-      throw Failure(description: "\"\(directory)\" is no store: it is empty. Check the path.")
+      throw Failure(description: "\"\(directory)\" is not a store: it is empty. Check the path.")
     }
     return names
   }
@@ -95,8 +97,8 @@ struct StoreArgument: ParsableArguments {
     }
     throw Failure(
       description: """
-        "\(directory)" is no store: it has neither a log nor a class file. Check the path; if it was \
-        one, salvage looks for what is left.
+        "\(directory)" is not a store: it has neither a log nor a class file. Check the path; if \
+        it was a store, salvage looks for what is left.
         """)
   }
 }

@@ -53,10 +53,10 @@ struct OrderedTableInfo: Encodable {
   private var remark: String {
     switch condition {
     case .whole: ""
-    case .unfinished: ", unfinished: it is made up when needed"
-    case .lost: ", lost: it is made anew when needed"
+    case .unfinished: ", unfinished: it is completed when needed"
+    case .lost: ", lost: it is rebuilt when needed"
     case .damaged:
-      kind == "index" ? ", damaged: it is made anew when needed" : ", damaged: salvage the store"
+      kind == "index" ? ", damaged: it is rebuilt when needed" : ", damaged: salvage the store"
     }
   }
 }

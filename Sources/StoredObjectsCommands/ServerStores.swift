@@ -19,7 +19,7 @@ package struct ServerAddress: Sendable, Equatable {
     guard parts.count == 2, let name = parts[1].removingPercentEncoding, !name.isEmpty else {
       // The message contains nothing of the URL, which may have a password.
       throw Failure(
-        description: "The URL names no store. Write its name behind a #: postgresql://…/music#Music"
+        description: "The URL names no store. Write its name after a #: postgresql://…/music#Music"
       )
     }
     (connection, storeName) = (parts[0], name)

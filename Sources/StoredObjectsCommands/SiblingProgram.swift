@@ -18,8 +18,8 @@ struct SiblingProgram {
   var missing: Failure {
     Failure(
       description: """
-        \(name) is not beside this program. It needs \(need.what), and is built apart: \
-        apt-get install \(need.package), then swift build --product \(name)
+        \(name) is not in the directory of this program. It needs \(need.what), and is built \
+        separately: apt-get install \(need.package), then swift build --product \(name)
         """)
   }
 

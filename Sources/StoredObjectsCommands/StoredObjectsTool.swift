@@ -11,13 +11,13 @@ package struct StoredObjectsTool: ParsableCommand {
   /// The name of the tool and its help.
   package static let configuration = CommandConfiguration(
     commandName: "stored-objects",
-    abstract: "Look into stores, check them, and bring them back.",
+    abstract: "Inspect, check, copy, convert and salvage stores.",
     discussion: """
-      A store is the directory that a program has opened with StoredObjects, or, for schema, check, \
-      dump, export, import, convert, log, diff and history, a URL: postgresql://HOST/DATABASE#STORE. The program's classes \
-      are not needed. info, schema, check, dump and export only read, and can run beside each \
-      other; the others need the store for themselves, but for backup and convert, which also only \
-      read.
+      A store is the directory that a program has opened with StoredObjects, or, for schema, \
+      check, dump, export, import, convert, log, diff and history, a URL: \
+      postgresql://HOST/DATABASE#STORE. The program's classes are not needed. info, schema, check, \
+      dump and export only read, and can run at the same time; the others need the store for \
+      themselves, except backup and convert, which also only read.
 
       Examples:
         stored-objects info Music
@@ -40,8 +40,8 @@ package struct StoredObjectsTool: ParsableCommand {
         stored-objects encrypt Music --passphrase-file secret.txt
         stored-objects check Music --passphrase-file secret.txt
 
-      The exit code is 0 only when all is well: 1 after an error, when a check has found something, \
-      or when a salvage has lost something; 64 when the command line makes no sense.
+      The exit code is 0 only when all is well: 1 after an error, when a check has found \
+      something, or when a salvage has lost something; 64 when the command line is not valid.
       """,
     subcommands: [
       InfoCommand.self, SchemaCommand.self, CheckCommand.self, BackupCommand.self,

@@ -100,7 +100,7 @@ struct WrappedKey {
 
   private static var damaged: StoreError {
     StoreError(
-      .damaged, "The key file makes no sense, or is of a later version: restore it from a backup.")
+      .damaged, "The key file is damaged, or from a later version: restore it from a backup.")
   }
 
   private static var wrongKey: StoreError {

@@ -54,7 +54,7 @@
       let name = type.trimmedDescription.split(separator: ".").last.map(String.init)
       if name == className { return }
       throw Finding(
-        type, "an index in \(className) is one of \(className), not of \(type.trimmed)",
+        type, "an index in \(className) is an index of \(className), not of \(type.trimmed)",
         cures: [
           .replace("Replace it by '\(className)'", type, by: TypeSyntax("\(raw: className)"))
         ])
@@ -65,13 +65,13 @@
         throw Self.needsList(argument)
       }
       if list.elements.count > 3 {
-        throw Finding(list, "an index has three properties at the most: leave out the last ones")
+        throw Finding(list, "an index has at most three properties: leave out the last ones")
       }
       var names: [String] = []
       for element in list.elements {
         let name = try property(element.expression)
         if names.contains(name) {
-          throw Finding(element.expression, "'\(name)' stands in the index already: remove it")
+          throw Finding(element.expression, "'\(name)' is in the index already: remove it")
         }
         names.append(name)
       }
@@ -92,8 +92,8 @@
         throw Finding(
           element,
           """
-          an index is of the object's own properties, not of what they lead to, which can change \
-          without a save of the object
+          an index is of the object's own properties, not of those of other objects, which can \
+          change without a save of the object
           """)
       }
       try checkIsIndexable(name, element)
@@ -115,7 +115,7 @@
       case .none:
         let type = field.type.trimmed
         throw Finding(
-          element, "'\(type)' has no order that an index could keep: remove '\(name)'")
+          element, "'\(type)' has no order for an index: remove '\(name)'")
       }
     }
 
@@ -130,7 +130,7 @@
       }
       if isDeclared {
         throw Finding(
-          element, "an index is of stored properties, and '\(name)' is in no record: remove it")
+          element, "an index is of stored properties, and '\(name)' is not stored: remove it")
       }
       guard isRoot else { return }
       let known = fields.filter { $0.droppedIn == nil }.map(\.plainName).joined(separator: ", ")

@@ -81,7 +81,7 @@
       of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext
     ) -> [DeclSyntax] {
       if context.lexicalContext.first?.isStoredClass != true {
-        let message = "#Index is read by @Stored: write it in a class that @Stored stands on"
+        let message = "#Index is read by @Stored: write it in a class with @Stored"
         context.diagnose(Finding(node, message).diagnostic)
       }
       return []

@@ -24,7 +24,11 @@
         try checkIsOnlyOne(attribute)
         if variable.attribute("Dropped") != nil {
           throw Finding(
-            attribute, "@\(mark) is for what the class has, and '\(name)' is dropped: remove it",
+            attribute,
+            """
+            @\(mark) is for properties that the class still has, and '\(name)' is dropped: \
+            remove it
+            """,
             cures: [variable.remove(attribute)])
         }
       }
@@ -76,7 +80,7 @@
       guard let size = attribute.argument("above"), size.trimmedDescription.hasPrefix("-") else {
         return
       }
-      throw Finding(size, "the size is a number of bytes, and not negative: write 0 or more")
+      throw Finding(size, "the size is a number of bytes: write 0 or more")
     }
 
     private func validate(unique attribute: AttributeSyntax) throws(Finding) {
@@ -122,7 +126,7 @@
           argument, "a macro can't see whose property \(what) is: write '\\\(owner).\(property)'",
           cures: cures)
       }
-      throw Finding(argument, "\(what) is one of \(owner), not of \(root)", cures: cures)
+      throw Finding(argument, "\(what) is a property of \(owner), not of \(root)", cures: cures)
     }
 
     private func replacePath(
@@ -155,7 +159,7 @@
         guard let attribute = attribute(mark) else { continue }
         let name = bindings.first?.pattern.trimmedDescription ?? ""
         throw Finding(
-          attribute, "@\(mark) is for stored properties, and '\(name)' is in no record: remove it",
+          attribute, "@\(mark) is for stored properties, and '\(name)' is not stored: remove it",
           cures: [remove(attribute)])
       }
     }
@@ -174,7 +178,7 @@
         return
       }
       self.init(
-        attribute, "@\(attribute.name) is read by @Stored, which does not stand on the class",
+        attribute, "@\(attribute.name) is read by @Stored, which the class does not have",
         cures: [cure])
     }
   }

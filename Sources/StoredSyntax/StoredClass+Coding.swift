@@ -20,8 +20,8 @@
         throw Finding(
           type.type,
           """
-          the coding of a stored class is written by hand, because the compiler would encode the \
-          storage of its properties, of an object that may not be read yet: write \(missing)
+          write \(missing) by hand: the compiler would encode the storage of the properties, which \
+          may not have been read yet
           """,
           cures: [writingCoding(encodes: encodes, decodes: decodes, missing)])
       }

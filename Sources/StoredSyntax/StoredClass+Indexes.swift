@@ -59,7 +59,8 @@
         throw Finding(
           variable,
           """
-          @Stored writes '\(name)' of what is \(mark): say all of them so, or all of them by hand
+          @Stored writes '\(name)' from the properties with \(mark): mark all of them, or write \
+          '\(name)' by hand without the marks
           """)
       }
     }
@@ -131,8 +132,8 @@
         throw Finding(
           typeNode,
           """
-          '\(type.trimmed)' has no order that an index could keep: @Indexed is for single values, \
-          references, and lists of references
+          '\(type.trimmed)' has no order for an index: @Indexed is for single values, references, \
+          and lists of references
           """, cures: [variable.remove(attribute)])
       }
       if try isTrue("unique", of: attribute), type.indexForm == .list {
@@ -142,7 +143,7 @@
       }
       if try isTrue("folded", of: attribute), !type.mayBeText {
         throw Finding(
-          attribute, "'\(type.trimmed)' is no text that could be folded: write '@Indexed'",
+          attribute, "'\(type.trimmed)' is not a text, so it can't be folded: write '@Indexed'",
           cures: [replaceByPlain(attribute)])
       }
     }
@@ -151,7 +152,7 @@
     private func isTrue(_ label: String, of attribute: AttributeSyntax) throws(Finding) -> Bool {
       guard let value = attribute.argument(label) else { return false }
       guard let literal = value.as(BooleanLiteralExprSyntax.self) else {
-        throw Finding(value, "a macro sees no values: write 'true' or 'false'")
+        throw Finding(value, "a macro can't see values: write 'true' or 'false'")
       }
       return literal.literal.tokenKind == .keyword(.true)
     }
@@ -162,14 +163,16 @@
         throw Finding(
           typeNode,
           """
-          '\(type.trimmed)' is no text: @FullText is for String and String?; make a text of it in \
-          a fullTextAttributes of your own
+          '\(type.trimmed)' is not a text: @FullText is for String and String?; convert it to a \
+          text in your own fullTextAttributes
           """, cures: [variable.remove(attribute)])
       }
       guard let weight = attribute.argument("weight") else { return }
       let text = weight.trimmedDescription
       if text.hasPrefix("-") || text.allSatisfy({ "0._".contains($0) }) {
-        throw Finding(weight, "a weight is above 0: remove @FullText from what is not to be found")
+        throw Finding(
+          weight,
+          "a weight must be above 0: remove @FullText from a property that searches should ignore")
       }
     }
 

@@ -44,7 +44,7 @@
       if let variable = member.as(VariableDeclSyntax.self),
         variable.bindings.first?.pattern.trimmedDescription == "classVersion"
       {
-        throw Finding(variable, "say the version in the attribute: @Stored(version: 1)")
+        throw Finding(variable, "write the version in the attribute: @Stored(version: 1)")
       }
       try checkIsUnconditional(member)
     }
@@ -77,7 +77,7 @@
       let newest = fields.first { $0.lastVersion == last }
       throw Finding(
         argument.expression,
-        "'\(newest?.plainName ?? "")' speaks of version \(last), which is not reached yet",
+        "'\(newest?.plainName ?? "")' names version \(last), which the class has not reached yet",
         cures: [
           .replace(
             "Raise the version to \(last)", argument.expression, by: ExprSyntax("\(raw: last)"))
@@ -112,17 +112,18 @@
       let since = since ?? 0
       if let droppedIn, droppedIn <= since {
         throw Finding(
-          declaration, "'\(plainName)' is dropped in version \(droppedIn), and came in \(since)")
+          declaration,
+          "'\(plainName)' is dropped in version \(droppedIn), and was added in \(since)")
       }
       guard let predecessor else { return }
       if droppedIn != nil {
-        throw Finding(declaration, "a field is @Dropped or has a predecessor, not both")
+        throw Finding(declaration, "a property can't both be @Dropped and have a predecessor")
       }
       if predecessor.until <= since {
         throw Finding(
           declaration,
           """
-          '\(predecessor.name)' stood here until version \(predecessor.until), so the place is \
+          '\(predecessor.name)' was here until version \(predecessor.until), so the property is \
           older than @Since(\(since))
           """)
       }

@@ -42,7 +42,8 @@
         switch modifier.keyword {
         case .lazy:
           throw Finding(
-            modifier, "a lazy property is made of others, so it is not stored: mark it @Transient",
+            modifier,
+            "a lazy property is computed from others, so it is not stored: mark it @Transient",
             cures: [transient])
         case .weak, .unowned:
           throw Finding(
@@ -90,7 +91,7 @@
         let pattern = binding.pattern.as(IdentifierPatternSyntax.self)
       else {
         throw Finding(
-          self, "declare each stored property by itself, in the order of the record",
+          self, "declare each stored property separately, in the order of the record",
           cures: [transient])
       }
       return (binding, pattern.identifier.text)
@@ -150,7 +151,7 @@
       if let forced = self.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) {
         let optional = TypeSyntax("\(forced.wrappedType)?")
         throw Finding(
-          self, "a stored property is optional or not: write '\(optional)'",
+          self, "a stored property can't be implicitly unwrapped: write '\(optional)'",
           cures: [.replace("Replace '!' by '?'", self, by: optional.withTrivia(of: self))])
       }
       if self.is(SomeOrAnyTypeSyntax.self), isExistential {
@@ -172,8 +173,8 @@
       throw Finding(
         written ?? Syntax(variable),
         """
-        '\(trimmed)' has no form on disk; use a type that is DataBufferValue or Codable, or mark \
-        the property @Transient
+        '\(trimmed)' can't be stored; use a type that is DataBufferValue or Codable, or mark the \
+        property @Transient
         """, cures: [.prepend("@Transient", to: variable)])
     }
 

@@ -181,7 +181,7 @@
       let text = arguments[index].expression.trimmedDescription.filter { $0 != "_" }
       guard let version = UInt8(text) else {
         throw Finding(
-          arguments[index].expression, "a version is a number from 0 to 255, written as such")
+          arguments[index].expression, "a version is a literal from 0 to 255")
       }
       return version
     }
@@ -200,7 +200,7 @@
     private func formerName(_ argument: LabeledExprSyntax) throws(Finding) -> String {
       let name = argument.expression.trimmedDescription.filter { $0 != "\"" }
       guard name.isIdentifier else {
-        throw Finding(argument.expression, "the former name is that of a property")
+        throw Finding(argument.expression, "the former name must be the name of a property")
       }
       return name
     }

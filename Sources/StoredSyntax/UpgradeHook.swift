@@ -46,7 +46,7 @@
         throw Finding(
           field.declaration,
           """
-          nothing turns '\(predecessor.name)' into '\(field.plainName)': declare 'private func \
+          nothing converts '\(predecessor.name)' to '\(field.plainName)': declare 'private func \
           upgrade(from version: UInt8, former: Former)'
           """, cures: [.replace("Add 'upgrade(from:former:)'", declaration, by: cured)])
       }
@@ -67,7 +67,8 @@
       }
       guard version > 0 else {
         throw Finding(
-          name, "upgrade(from:) is never called: there is no version before 0; @Stored(version: 1)")
+          name,
+          "upgrade(from:) is never called: there is no version before 0; use @Stored(version: 1)")
       }
     }
   }

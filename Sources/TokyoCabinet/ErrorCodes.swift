@@ -33,7 +33,7 @@ struct ErrorCode {
     TCENOPERM: ErrorCode(.noPermission, system: true),
     TCEMETA: ErrorCode(.damaged),
     TCERHEAD: ErrorCode(
-      .damaged, "a record's header makes no sense: the file is damaged; restore a copy"),
+      .damaged, "a record's header is not valid: the file is damaged; restore a copy"),
     TCEOPEN: ErrorCode(.openFailed, system: true),
     TCECLOSE: ErrorCode(.closeFailed, system: true),
     TCETRUNC: ErrorCode(.truncateFailed, system: true),

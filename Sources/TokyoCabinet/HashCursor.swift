@@ -32,7 +32,7 @@ public struct HashCursor: Sendable {
     if isAtEnd { return nil }
     var batch = RecordBatch()
     guard let generation = try database.fill(&batch, from: position, atLeast: 1) else {
-      throw database.error(.disturbed, "next", "the database was written since the last step")
+      throw database.error(.disturbed, "next", "the database was changed since the last step")
     }
     isAtEnd = batch.isLast
     var record: Record?

@@ -63,7 +63,8 @@ enum OpenFiles {
     } catch {
       throw TokyoCabinetError(
         error.kind == .denied ? .noPermission : .openFailed, operation: "fstatat", path: path,
-        message: "the system does not say whether there is such a file", systemError: error.number)
+        message: "the operating system does not say whether the file exists",
+        systemError: error.number)
     }
   }
 

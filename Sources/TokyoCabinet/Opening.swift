@@ -74,7 +74,7 @@ struct Opening {
   private func diagnosis(_ refusal: TokyoCabinetError) -> TokyoCabinetError {
     guard refusal.operation == "tchdbopen" else { return refusal }
     guard let header else {
-      return error(.notADatabase, "this is not a hash database: its header makes no sense")
+      return error(.notADatabase, "this is not a hash database: its header is not valid")
     }
     if header.type != 0 {
       return error(.notADatabase, "this is a Tokyo Cabinet file of another kind (\(header.type))")

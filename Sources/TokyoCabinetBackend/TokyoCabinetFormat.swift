@@ -19,8 +19,8 @@ public struct TokyoCabinetFormat: ClassFileFormat {
   /// Returns a reason against the names of the store's own files and of work files.
   public static func reason(againstTable name: String) -> String? {
     if StoreDirectory.isLog(name) { return "that is the file of a commit log" }
-    if name == StoreDirectory.manifest { return "that is the file which lists the others" }
-    if isWorkFile(name) { return "the library's own work files are named so" }
+    if name == StoreDirectory.manifest { return "that is the file that lists the others" }
+    if isWorkFile(name) { return "the library's own work files have such names" }
     return nil
   }
 
@@ -161,7 +161,8 @@ public struct TokyoCabinetFormat: ClassFileFormat {
     let log = try FileStatus.find(logLocation, followsLink: false)
     if log?.isRegular == false {
       throw StoreError(
-        .ioError, "What has the name of the file's transaction is no file: move it away.",
+        .ioError,
+        "Something other than a file has the name of the transaction's file: move it away.",
         at: .init(path: logLocation.path, className: location.className))
     }
     if !location.isReadOnly, try order == libraryByteOrder(beside: location) {
@@ -171,8 +172,8 @@ public struct TokyoCabinetFormat: ClassFileFormat {
     throw StoreError(
       .damaged,
       """
-      A writer has died in a transaction. Open the store for writing, on a machine whose Tokyo \
-      Cabinet has the byte order of the file, to have it taken back.
+      A writer died in a transaction. To undo the transaction, open the store for writing, on a \
+      machine whose Tokyo Cabinet has the byte order of the file.
       """,
       at: location.errorLocation())
   }

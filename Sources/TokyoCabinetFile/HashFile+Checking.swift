@@ -54,7 +54,7 @@ struct HashFileWalk {
       check.add(.header, "the free-block power is \(header.freeBlockPower)", at: 35)
     }
     if header.options.rawValue & ~0x1F != 0 {
-      check.add(.header, "there are options that nobody knows", at: 36)
+      check.add(.header, "there are unknown options", at: 36)
     }
     if geometry.first != hashFile.layout.first {
       check.add(.header, "the first block is not where the numbers of the header put it", at: 64)

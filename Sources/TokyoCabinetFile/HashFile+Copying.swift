@@ -94,7 +94,7 @@ extension HashFile {
   ) throws(HashFileError) -> UInt32 {
     guard block.keyCount == 4 else {
       throw damaged(
-        "a key of \(block.keyCount) bytes is no row ID: this is not the file of a class",
+        "a key of \(block.keyCount) bytes is not a row ID: this is not a class file",
         block.offset)
     }
     return bytes.loadUInt32(at: block.keyStart, isBigEndian: false)

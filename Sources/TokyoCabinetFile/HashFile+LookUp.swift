@@ -91,7 +91,7 @@ extension HashFile {
     var offset = geometry.root(ofBucket: hashes.first % geometry.bucketCount, in: bytes)
     var (seen, steps, limit) = (0, 0, 1)
     while offset != 0 {
-      if offset == seen { throw damaged("the links of records lead in a circle", offset) }
+      if offset == seen { throw damaged("the links of records form a cycle", offset) }
       steps += 1
       if steps == limit { (seen, limit) = (offset, limit * 2) }
       if let record = try step(&offset, hashes.second, bytes, compare) { return record }

@@ -58,7 +58,7 @@ public final class HashFile: Sendable {
     path = file.path
     guard let header = HashFileHeader(file) else {
       throw HashFileError(
-        .notAHashFile, "there is no header of a hash file that makes sense", path: file.path)
+        .notAHashFile, "there is no valid header of a hash file", path: file.path)
     }
     self.header = header
     geometry = try HashFileGeometry(header, size: file.count, path: file.path)

@@ -24,8 +24,8 @@ struct HashFileBlock {
       switch self {
       case .outOfFile: "an offset leads out of the part of the file where records are"
       case .unknownMark: "there is no record or free block where one should be"
-      case .badSize: "a size is not written as sizes are"
-      case .tooLong: "a block goes on behind the end of the file"
+      case .badSize: "a size is not encoded as sizes are"
+      case .tooLong: "a block extends beyond the end of the file"
       }
     }
   }

@@ -29,7 +29,7 @@ struct HashFileTree {
     while next != 0 || !path.isEmpty {
       while next != 0 {
         guard records.contains(next) else { return Fault("a link leads to no record", next) }
-        if !reached.insert(next) { return Fault("a record is met for the second time", next) }
+        if !reached.insert(next) { return Fault("a record occurs twice", next) }
         guard let record = try? geometry.block(in: bytes, at: next) else {
           return Fault("a link leads to no record", next)
         }
@@ -59,7 +59,7 @@ struct HashFileTree {
       return Fault("the second hash of a record is not that of its key", record.offset)
     }
     if hashes.first % geometry.bucketCount != bucket {
-      return Fault("a record belongs into another bucket", record.offset)
+      return Fault("a record belongs to another bucket", record.offset)
     }
     return nil
   }

@@ -10,13 +10,13 @@ struct ImportTool: ParsableCommand {
     commandName: "stored-objects import-ytk",
     abstract: "Copy a SQLite file of YTKKeyValueStore into a key-value store.",
     discussion: """
-      The file is only read. All its tables go into the store in one commit; a table that has items \
-      there already is refused. Texts and numbers, which that library kept in arrays of one element, \
-      are taken out of them, unless --keep-arrays is given.
+      The file is only read. All its tables go into the store in one commit; a table that has \
+      items there already is refused. That library kept texts and numbers in arrays of one \
+      element; they are taken out of these arrays, unless you give --keep-arrays.
       """)
 
   @Argument(help: "The SQLite file.", completion: .file()) var file: String
-  @Option(help: "The directory of the store; made if it is not there.", completion: .directory)
+  @Option(help: "The directory of the store; created if it does not exist.", completion: .directory)
   var store: String
   @Flag(help: "Leave arrays of one element as they are.") var keepArrays = false
   @Flag(help: "Write JSON instead of text.") var json = false
@@ -50,11 +50,11 @@ struct ImportTool: ParsableCommand {
       print("\(name): \(count) \(count == 1 ? "item" : "items")")
     }
     if report.textCount > 0 {
-      print("\(report.textCount) were no JSON, and are texts now:")
+      print("\(report.textCount) were not JSON, and are strings now:")
       list(report.texts, of: report.textCount)
     }
     if report.unreadableTimeCount > 0 {
-      print("\(report.unreadableTimeCount) had no readable time, and have that of the import:")
+      print("\(report.unreadableTimeCount) had no readable time, and got that of the import:")
       list(report.unreadableTimes, of: report.unreadableTimeCount)
     }
     if !report.skippedTables.isEmpty {

@@ -140,7 +140,9 @@ struct ValueTests {
     let error = #expect(throws: StoreError.self) { try table.get("string", as: Int.self) }
     #expect(
       error?.description.hasPrefix(
-        "typeMismatch [table \"table\", key \"string\"]: It was asked for as Int, and is a String")
+        """
+        typeMismatch [table "table", key "string"]: The value was requested as Int, and is a String
+        """)
         == true)
     #expect(error?.description.contains("5") == false)
   }

@@ -7,16 +7,16 @@
 
   @testable import StoredSyntax
 
-  private let message = """
-    the coding of a stored class is written by hand, because the compiler would encode the storage \
-    of its properties, of an object that may not be read yet: write
+  private let reason = """
+    by hand: the compiler would encode the storage of the properties, which may not have been read \
+    yet
     """
 
   let codings: [Refusal] = [
     Refusal(
       "a coding that the compiler would write",
       "@Stored final class Song: StoredObject, Codable {\n  var title: String = \"\"\n  var note: String?\n}",
-      "\(message) encode(to:) and init(from:)",
+      "write encode(to:) and init(from:) \(reason)",
       [
         (
           "Write encode(to:) and init(from:)",
@@ -31,12 +31,12 @@
         public required convenience init(from decoder: any Decoder) throws { self.init() }
       }
       """,
-      "\(message) encode(to:)",
+      "write encode(to:) \(reason)",
       [("Write encode(to:)", "public func encode(to encoder: any Encoder) throws {")]),
     Refusal(
       "a decoding that the compiler would write",
       "@Stored final class Song: StoredObject, Decodable & Sendable {\n  var note: String?\n}",
-      "\(message) init(from:)",
+      "write init(from:) \(reason)",
       [("Write init(from:)", "note = try container.decodeIfPresent(String.self, forKey: .note)")]),
   ]
 

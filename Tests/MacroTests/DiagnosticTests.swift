@@ -25,7 +25,7 @@
       ]),
     Refusal(
       property: "lazy var shout: String = \"\"",
-      "a lazy property is made of others, so it is not stored: mark it @Transient",
+      "a lazy property is computed from others, so it is not stored: mark it @Transient",
       [("Add '@Transient'", "@Transient lazy var shout: String = \"\"")]),
     Refusal(
       property: "weak var artist: Artist?",
@@ -65,7 +65,7 @@
       [("Add '@Transient'", "@Transient var title: String = \"\" { didSet { note() } }")]),
     Refusal(
       property: "var a: Bool = false, b: Bool = true",
-      "declare each stored property by itself, in the order of the record",
+      "declare each stored property separately, in the order of the record",
       [("Add '@Transient'", "@Transient var a: Bool = false, b: Bool = true")]),
     Refusal(
       property: "var title: String",
@@ -93,8 +93,8 @@
     Refusal(
       property: "@FullText var count = 0",
       """
-      'Int' is no text: @FullText is for String and String?; make a text of it in a \
-      fullTextAttributes of your own
+      'Int' is not a text: @FullText is for String and String?; convert it to a text in your own \
+      fullTextAttributes
       """, [("Remove '@FullText'", "var count = 0")]),
     Refusal(
       property: "@Indexed var songs = [Song]?.none",
@@ -102,37 +102,37 @@
       [("Replace it by '[Song] = []'", "@Indexed var songs: [Song] = []")]),
     Refusal(
       property: "var title: String! = \"\"",
-      "a stored property is optional or not: write 'String?'",
+      "a stored property can't be implicitly unwrapped: write 'String?'",
       [("Replace '!' by '?'", "var title: String? = \"\"")]),
     Refusal(
       property: "var action: () -> Void = {}",
       """
-      '() -> Void' has no form on disk; use a type that is DataBufferValue or Codable, or mark the \
+      '() -> Void' can't be stored; use a type that is DataBufferValue or Codable, or mark the \
       property @Transient
       """, [("Add '@Transient'", "@Transient var action: () -> Void = {}")]),
     Refusal(
       property: "var pair: (Bool, Bool) = (true, true)",
       """
-      '(Bool, Bool)' has no form on disk; use a type that is DataBufferValue or Codable, or mark \
-      the property @Transient
+      '(Bool, Bool)' can't be stored; use a type that is DataBufferValue or Codable, or mark the \
+      property @Transient
       """, [("Add '@Transient'", "@Transient var pair: (Bool, Bool) = (true, true)")]),
     Refusal(
       property: "var type: Song.Type = Song.self",
       """
-      'Song.Type' has no form on disk; use a type that is DataBufferValue or Codable, or mark the \
+      'Song.Type' can't be stored; use a type that is DataBufferValue or Codable, or mark the \
       property @Transient
       """, [("Add '@Transient'", "@Transient var type: Song.Type = Song.self")]),
     Refusal(
       property: "var thing: A & B = C()",
       """
-      'A & B' has no form on disk; use a type that is DataBufferValue or Codable, or mark the \
-      property @Transient
+      'A & B' can't be stored; use a type that is DataBufferValue or Codable, or mark the property \
+      @Transient
       """, [("Add '@Transient'", "@Transient var thing: A & B = C()")]),
     Refusal(
       property: "var thing: Any = 1",
       """
-      'Any' has no form on disk; use a type that is DataBufferValue or Codable, or mark the \
-      property @Transient
+      'Any' can't be stored; use a type that is DataBufferValue or Codable, or mark the property \
+      @Transient
       """, [("Add '@Transient'", "@Transient var thing: Any = 1")]),
   ]
 
@@ -140,34 +140,34 @@
     Refusal(
       "a field of a version that the class has not reached",
       "@Stored(version: 1) final class Song: StoredObject {\n  @Since(2) var note: String?\n}",
-      "'note' speaks of version 2, which is not reached yet",
+      "'note' names version 2, which the class has not reached yet",
       [("Raise the version to 2", "@Stored(version: 2) final class Song: StoredObject {")]),
     Refusal(
       property: "@Since(latest) var note: String?",
-      "a version is a number from 0 to 255, written as such"),
+      "a version is a literal from 0 to 255"),
     Refusal(
       property: "@Since(2) @Dropped(in: 2) var note: String?",
-      "'note' is dropped in version 2, and came in 2"),
+      "'note' is dropped in version 2, and was added in 2"),
     Refusal(property: "@Since var note: String?", "@Since needs a version"),
     Refusal(
       property: "@Since(256) var note: String?",
-      "a version is a number from 0 to 255, written as such"),
+      "a version is a literal from 0 to 255"),
     Refusal(
       property: "@Dropped(in: 2) @Formerly(\"a\", Bool.self, until: 1) var note: String?",
-      "a field is @Dropped or has a predecessor, not both"),
+      "a property can't both be @Dropped and have a predecessor"),
     Refusal(
       property: "@Since(2) @Formerly(\"a\", Bool.self, until: 2) var note: String?",
-      "'a' stood here until version 2, so the place is older than @Since(2)"),
+      "'a' was here until version 2, so the property is older than @Since(2)"),
     Refusal(
       property: "@Formerly(\"1 a\", Bool.self, until: 2) var note: String?",
-      "the former name is that of a property"),
+      "the former name must be the name of a property"),
     Refusal(
       property: "@Formerly(\"a\", type, until: 2) var note: String?",
       "write the former type as 'UInt32.self'"),
     Refusal(
       property: "@Formerly(\"seconds\", UInt32.self, until: 3) var length: UInt64 = 0",
       """
-      nothing turns 'seconds' into 'length': declare 'private func upgrade(from version: UInt8, \
+      nothing converts 'seconds' to 'length': declare 'private func upgrade(from version: UInt8, \
       former: Former)'
       """, [("Add 'upgrade(from:former:)'", "length = .init(seconds)")]),
     Refusal(
@@ -176,7 +176,7 @@
       [("Add 'private'", "private func upgrade(from version: UInt8) {}")]),
     Refusal(
       property: "private func upgrade(from version: UInt8) {}",
-      "upgrade(from:) is never called: there is no version before 0; @Stored(version: 1)"),
+      "upgrade(from:) is never called: there is no version before 0; use @Stored(version: 1)"),
   ]
 
   private let classes: [Refusal] = [
@@ -213,7 +213,7 @@
       """),
     Refusal(
       property: "override class var classVersion: UInt8 { 1 }",
-      "say the version in the attribute: @Stored(version: 1)"),
+      "write the version in the attribute: @Stored(version: 1)"),
     Refusal(
       "a property under a condition",
       "@Stored class Song: StoredObject {\n  #if DEBUG\n  var a: Bool = false\n  #endif\n}",
@@ -250,7 +250,7 @@
       let name = mark.prefix { $0 != "(" }
       let source = "final class Song: StoredObject {\n  @\(mark) var artist: Artist?\n}"
       let found = try markFindings(in: source)
-      let message = "@\(name) is read by @Stored, which does not stand on the class"
+      let message = "@\(name) is read by @Stored, which the class does not have"
       #expect(found.map(\.message) == [message])
       let fixIt = try #require(found.first?.fixIts.first)
       #expect(fixIt.message.message == "Remove '@\(name)'")
@@ -266,7 +266,7 @@
       let source = "final class Song: StoredObject {\n  #Index<Song>([\\.title, \\.year])\n}"
       #expect(
         try indexFindings(in: source).map(\.message)
-          == ["#Index is read by @Stored: write it in a class that @Stored stands on"])
+          == ["#Index is read by @Stored: write it in a class with @Stored"])
       #expect(try indexFindings(in: "@Stored " + source).isEmpty)
     }
 

@@ -151,7 +151,7 @@
       let error = try #require(code(disk, Misled.Pair.self, Linked.Left.self, Linked.Right.self))
       #expect(error.code == .changedLayout)
       #expect(error.message.contains("left: Left? is now left: Right?"))
-      #expect(error.message.contains("only the type Size can read its values"))
+      #expect(error.message.contains("only the code of Size can read its values"))
     }
 
     @Test("A store from before layouts opens as it is, and gets them with the next save")

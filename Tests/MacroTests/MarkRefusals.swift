@@ -47,7 +47,7 @@
       "the inverse is a key path: write '\\Song.property'"),
     Refusal(
       property: "@Relationship(inverse: \\Artist.songs) var songs: ObjectList<Song> = []",
-      "the inverse is one of Song, not of Artist",
+      "the inverse is a property of Song, not of Artist",
       [
         (
           "Replace it by '\\Song.songs'",
@@ -78,7 +78,7 @@
       ]),
     Refusal(
       property: "@Unique(with: \\Album.title) var year: UInt16 = 0",
-      "the other property is one of Song, not of Album",
+      "the other property is a property of Song, not of Album",
       [
         (
           "Replace it by '\\Song.title'", "@Unique(with: \\Song.title) var year: UInt16 = 0"
@@ -120,38 +120,40 @@
       [("Remove '@External'", "var data: [Data] = []")]),
     Refusal(
       property: "@External(above: -1) var cover = ExternalData()",
-      "the size is a number of bytes, and not negative: write 0 or more"),
+      "the size is a number of bytes: write 0 or more"),
     Refusal(
       property: "@External(above: 1) @External(above: 2) var cover = ExternalData()",
       "'cover' is @External already: remove one of the two",
       [("Remove '@External'", "@External(above: 1) var cover = ExternalData()")]),
     Refusal(
       property: "@External(above: 1) @Dropped(in: 1) var cover = ExternalData()",
-      "@External is for what the class has, and 'cover' is dropped: remove it",
+      "@External is for properties that the class still has, and 'cover' is dropped: remove it",
       [("Remove '@External'", "@Dropped(in: 1) var cover = ExternalData()")]),
     Refusal(
       property: "@Transient @External(above: 1) var cover = ExternalData()",
-      "@External is for stored properties, and 'cover' is in no record: remove it",
+      "@External is for stored properties, and 'cover' is not stored: remove it",
       [("Remove '@External'", "@Transient var cover = ExternalData()")]),
     Refusal(
       property: "@Unique @Dropped(in: 1) var number: Int64 = 0",
-      "@Unique is for what the class has, and 'number' is dropped: remove it",
+      "@Unique is for properties that the class still has, and 'number' is dropped: remove it",
       [("Remove '@Unique'", "@Dropped(in: 1) var number: Int64 = 0")]),
     Refusal(
       property: "@Relationship @Dropped(in: 1) var song: Song?",
-      "@Relationship is for what the class has, and 'song' is dropped: remove it",
+      """
+      @Relationship is for properties that the class still has, and 'song' is dropped: remove it
+      """,
       [("Remove '@Relationship'", "@Dropped(in: 1) var song: Song?")]),
     Refusal(
       property: "@Transient @Unique var number: Int64 = 0",
-      "@Unique is for stored properties, and 'number' is in no record: remove it",
+      "@Unique is for stored properties, and 'number' is not stored: remove it",
       [("Remove '@Unique'", "@Transient var number: Int64 = 0")]),
     Refusal(
       property: "@Relationship var first: Song? { nil }",
-      "@Relationship is for stored properties, and 'first' is in no record: remove it",
+      "@Relationship is for stored properties, and 'first' is not stored: remove it",
       [("Remove '@Relationship'", "var first: Song? { nil }")]),
     Refusal(
       property: "@Since(1) static var count: Int = 0",
-      "@Since is for stored properties, and 'count' is in no record: remove it",
+      "@Since is for stored properties, and 'count' is not stored: remove it",
       [("Remove '@Since'", "static var count: Int = 0")]),
   ]
 #endif

@@ -114,13 +114,13 @@ struct OpeningTests {
     try database.server.sql("create role \(name) login")
     let creation = storeError { _ = try database.backend(role: name, database: name) }
     #expect(creation?.code == .ioError)
-    #expect("\(creation.debugDescription)".contains("right"))
+    #expect("\(creation.debugDescription)".contains("privilege"))
     let owner = try database.backend(database: name)
     let table = try owner.table(named: "Song")
     try owner.commit(change(.insert, 2, [1], table))
     #expect(
       "\(storeError { _ = try database.backend(role: name, database: name) }.debugDescription)"
-        .contains("right"))
+        .contains("privilege"))
     // Reading needs no right to write.
     try database.server.sql(
       """
@@ -136,7 +136,7 @@ struct OpeningTests {
     let error = storeError {
       try writer.commit(change(.insert, 3, [1], try writer.table(named: "Song")))
     }
-    #expect("\(error.debugDescription)".contains("right"))
+    #expect("\(error.debugDescription)".contains("privilege"))
     // What the page says is enough.
     try database.server.sql(
       "grant insert, update, delete on all tables in schema stored_objects to \(name)",

@@ -63,12 +63,12 @@ struct DamageTests {
     for key in [[0], [9]] as [[UInt8]] {
       let fault = error { _ = try hashFile.value(forKey: key) }
       #expect(fault?.code == .damaged)
-      #expect(fault?.message.contains("circle") == true)
+      #expect(fault?.message.contains("cycle") == true)
     }
     let fault = error { _ = try hashFile.contains(rows: [1, 2, 3]) }
-    #expect(fault?.message.contains("circle") == true)
+    #expect(fault?.message.contains("cycle") == true)
     let check = hashFile.check()
-    #expect(check.findings.contains { $0.part == .index && $0.message.contains("second time") })
+    #expect(check.findings.contains { $0.part == .index && $0.message.contains("twice") })
   }
 
   @Test("A link that leads out of the file is told with its place", arguments: [0xFF, 0x7F])

@@ -100,12 +100,12 @@ struct EncryptedToolTests {
     try ProgramDirectory.run { tool in
       try tool.makeStore()
       let differing = try TerminalSession(tool, "encrypt Music").answer(
-        [("Passphrase: ", "open sesame"), ("once more: ", "open sesam")])
+        [("Passphrase: ", "open sesame"), ("again: ", "open sesam")])
       #expect(differing.status == 1)
       #expect(differing.output.contains("two passphrases"))
       #expect(try tool.run("check", "Music").status == 0)
       let run = try TerminalSession(tool, "encrypt Music").answer(
-        [("Passphrase: ", "open sesame"), ("once more: ", "open sesame")])
+        [("Passphrase: ", "open sesame"), ("again: ", "open sesame")])
       #expect(run.status == 0)
       #expect(!run.output.contains("sesame") && !differing.output.contains("sesam"))
       try write("open sesame", to: "phrase", tool)

@@ -95,7 +95,7 @@ struct OrderedToolTests {
       #expect(tables[1].keys == nil && tables[3].fileBytes == 0)
       let text = try tool.run("info", "Poems").output
       #expect(text.contains("unknown keys") && text.contains("damaged: salvage the store"))
-      #expect(text.contains("lost: it is made anew") && text.contains("unfinished: "))
+      #expect(text.contains("lost: it is rebuilt") && text.contains("unfinished: "))
     }
   }
 
@@ -148,7 +148,7 @@ struct OrderedToolTests {
       try tool.edit("Poems/KeyValueItems-1.ordered") { $0[40] ^= 1 }
       let run = try tool.run("salvage", "Poems", "Saved")
       #expect(run.status == 1)
-      #expect(run.output.contains("KeyValueItems-1.ordered: 0 keys brought over"))
+      #expect(run.output.contains("KeyValueItems-1.ordered: 0 keys salvaged"))
     }
   }
 

@@ -312,7 +312,7 @@ struct ToolInputTests {
         atPath: tool.path("Other"), withIntermediateDirectories: true)
       try Data([1]).write(to: tool.folder.appendingPathComponent("Other/letter.txt"))
       let run = try run(tool, verb, "Other")
-      #expect(run.status == 1 && run.errors.contains("is no store"))
+      #expect(run.status == 1 && run.errors.contains("is not a store"))
       #expect(try tool.contents("Other") == ["letter.txt"])
     }
   }

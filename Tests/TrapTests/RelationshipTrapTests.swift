@@ -88,7 +88,7 @@ struct RelationshipTrapTests {
     ) {
       try Store(backend: try MemoryBackend()).register(Song.self, TextInverse.self)
     }
-    try expect("The inverse of TextInverse's relationship to Song is no property", in: result)
+    try expect("The inverse of TextInverse's relationship to Song is not a property", in: result)
   }
 
   @Test("Naming an inverse that can't be set")
@@ -98,7 +98,8 @@ struct RelationshipTrapTests {
     ) {
       try Store(backend: try MemoryBackend()).register(Song.self, ComputedInverse.self)
     }
-    try expect("The inverse of ComputedInverse's relationship to Song is no property", in: result)
+    try expect(
+      "The inverse of ComputedInverse's relationship to Song is not a property", in: result)
   }
 
   @Test("Naming an inverse that refers to another class")

@@ -38,7 +38,10 @@ struct CDBLayout: Sendable {
       else {
         throw .damaged(
           path, at: offset,
-          "Table \(table) lies outside of the file: it was cut, or is no \(format) database.")
+          """
+          Table \(table) lies outside of the file: it was cut off, or it is not a \(format) \
+          database.
+          """)
       }
       dataEnd = min(dataEnd, Int(start))
       slotCount += Int(slots)
@@ -73,7 +76,7 @@ struct CDBLayout: Sendable {
     let other: CDBFormat = format == .wide ? .classic : .wide
     return CDBError(
       .otherFormat, path: path,
-      message: "Something follows the header, and no table leads there. Open it as .\(other).",
+      message: "No table leads to the bytes after the header. Open the file as .\(other).",
       offset: format.headerSize)
   }
 

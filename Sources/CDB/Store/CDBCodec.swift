@@ -61,7 +61,7 @@ public struct CDBEncodedValue: Hashable, Sendable {
   public init(tag: UInt8, bytes: [UInt8]) throws(CDBCodecError) {
     guard tag > CDBTag.lastReserved else {
       throw CDBCodecError(
-        "the tag \(tag) is reserved, as all from 0 to \(CDBTag.lastReserved); use a higher one")
+        "the tag \(tag) is reserved, like all from 0 to \(CDBTag.lastReserved); use a higher one")
     }
     self.init(reservedTag: tag, bytes: bytes)
   }

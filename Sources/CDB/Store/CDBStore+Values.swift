@@ -120,7 +120,7 @@ extension CDBStore {
   private func notDecodable(_ reason: String, _ key: [UInt8]) -> CDBError {
     CDBError(
       .notDecodable, path: path,
-      message: "The codec can't read what is there: \(reason). Was it written by another one?",
+      message: "The codec can't read the value: \(reason). Another codec may have written it.",
       key: key)
   }
 }

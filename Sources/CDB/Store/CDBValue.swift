@@ -88,7 +88,7 @@ enum PropertyList {
   private static func check(_ data: Data) throws {
     var tree = PropertyListTree(Array(data))
     guard tree?.isBounded() == true else {
-      throw CDBCodecError("it is no binary property list, or one that is nested too deep")
+      throw CDBCodecError("it is not a binary property list, or it is nested too deep")
     }
   }
 }

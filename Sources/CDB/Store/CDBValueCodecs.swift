@@ -49,12 +49,13 @@ public struct CDBValues: CDBValueCodec {
       return .number(Double(bitPattern: try CDBIntegerKeys<UInt64>().decode(bytes)))
     case CDBTag.bool:
       guard bytes.byteCount == 1, let byte = bytes.firstByte, byte <= 1 else {
-        throw CDBCodecError("yes is the byte 1 and no the byte 0")
+        throw CDBCodecError("a Bool is the byte 0 or 1")
       }
       return .bool(byte == 1)
     case CDBTag.encoded: return .encoded(Data([UInt8](copying: bytes)))
     default:
-      throw CDBCodecError("the tag \(tag) is none of CDBValue; use the codec that wrote the file")
+      throw CDBCodecError(
+        "the tag \(tag) is not one of CDBValue; use the codec that wrote the file")
     }
   }
 }

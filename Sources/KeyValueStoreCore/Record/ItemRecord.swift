@@ -82,8 +82,8 @@ enum ItemFormat {
     throw StoreError(
       .tooLarge,
       """
-      The key and the value have \(count) bytes together, and may have \(limit) (maximumKeyByteCount): \
-      divide the value among several keys.
+      The key and the value have \(count) bytes together, and at most \(limit) are allowed \
+      (maximumKeyByteCount): divide the value among several keys.
       """)
   }
 
@@ -130,7 +130,7 @@ enum ItemFormat {
     guard let (head, size) = head(of: body) else {
       if body.loadByte(at: 0) & 0xF0 == version { throw damage(0) }
       throw StoreError(
-        .newerVersion, "The item was written by a newer version of this library: use that one.")
+        .newerVersion, "A newer version of this library wrote the item: use that version.")
     }
     do {
       let value = try ValueReader.value(in: body.extracting(size..<end))
@@ -154,6 +154,6 @@ enum ItemFormat {
   }
 
   private static func damage(_ offset: Int) -> StoreError {
-    StoreError(.damaged, "The item makes no sense at byte \(offset).")
+    StoreError(.damaged, "The item is damaged at byte \(offset).")
   }
 }

@@ -162,7 +162,7 @@ extension StoreError {
   fileprivate static var outdatedRead: StoreError {
     StoreError(
       .conflict,
-      "Others have changed what the write has read, again and again. Try it again later.",
+      "Others keep changing the data that the write reads. Try again later.",
       underlying: OutdatedRead())
   }
 }

@@ -33,7 +33,7 @@ struct Catalogue: Sendable {
     _ = try backend.scanKeys(of: list, KeyRange(), isReversed: false) {
       (key, value) throws(StoreError) in
       guard let name = String(checking: key), let number = Self.number(value, name) else {
-        throw StoreError(.damaged, "The list of tables makes no sense.")
+        throw StoreError(.damaged, "The list of tables is damaged.")
       }
       entries.append((name, number))
       return .next

@@ -110,7 +110,7 @@ public final class KeyValueStore: Sendable {
   public func table(_ name: String) throws(StoreError) -> KeyValueTable {
     guard let state = state(of: name) else {
       throw StoreError(
-        .noSuchTable, "There is no such table. createTable makes it.", table: name)
+        .noSuchTable, "There is no such table: create it with createTable.", table: name)
     }
     return KeyValueTable(store: self, state: state)
   }
@@ -264,7 +264,7 @@ private final class BackendClaim: Sendable {
     guard Self.claimed.withLock({ $0.insert(id).inserted }) else {
       isHeld.withLock { $0 = false }
       throw StoreError(
-        .inUse, "There is a KeyValueStore on this backend already: share it, it is Sendable.")
+        .inUse, "The backend has a KeyValueStore already: share that one, which is Sendable.")
     }
   }
 

@@ -204,7 +204,7 @@ extension KeyValueSelection {
 
   private func text(_ key: RawSpan) throws(StoreError) -> String {
     guard let text = String(checking: key) else {
-      throw StoreError(.damaged, "A key is no UTF-8.", table: table.name)
+      throw StoreError(.damaged, "A key is not UTF-8.", table: table.name)
     }
     return text
   }

@@ -32,7 +32,7 @@ extension StoredValue {
       return try decode(as: type)
     } catch let error as DecodingError {
       throw StoreError(
-        .typeMismatch, "It was asked for as \(type), and is \(kind): \(error.words)",
+        .typeMismatch, "The value was requested as \(type), and is \(kind): \(error.words)",
         underlying: error)
     } catch {
       throw .wrapping(error, .typeMismatch, at: .init())

@@ -147,14 +147,17 @@ extension PostgreSQLBackend {
     let named = try conflict.named(table: { name(of: $0) }, ordered: { name(of: $0).fileName })
     guard outcome == .rowExists else { return named.error(path: location) }
     return StoreError(
-      .rowExists, "The metadata row has gone back, or the row was written by hand.",
+      .rowExists, "The metadata row was set back, or a program wrote the row by hand.",
       at: .init(path: location, className: named.rows.first?.table, rowID: named.rows.first?.rowID))
   }
 
   private func otherSealing() -> StoreError {
     StoreError(
       sealing == nil ? .encrypted : .notEncrypted,
-      "Another program has begun the store \(sealing == nil ? "with" : "without") a key: open it so.",
+      """
+      Another program has created the store \(sealing == nil ? "with" : "without") a key: open it \
+      the same way.
+      """,
       at: .init(path: location))
   }
 

@@ -20,7 +20,7 @@ struct ConnectionTarget: Sendable {
       throw StoreError(
         .invalidArgument,
         """
-        The connection string makes no sense: give postgresql://role@host:port/database, with \
+        The connection string is not valid: give postgresql://role@host:port/database, with \
         special characters of a password as %XX.
         """)
     }

@@ -47,11 +47,11 @@ enum ServerFailure: Error {
     case .noConnection:
       (.ioError, "The server can't be reached: check that it runs, and the connection string.")
     case .unexpectedAnswer:
-      (.damaged, "The server's answer makes no sense: its tables were changed by something else.")
+      (.damaged, "The server's answer is not valid: something else has changed its tables.")
     case .notAuthentic:
       (
         .notAuthentic,
-        "This is not what the store has sealed here: it was changed. Bring back a backup."
+        "This is not what the store has sealed here: it was changed. Restore a backup."
       )
     case .refused(let state, _): Self.advice(ofState: state)
     }
@@ -65,7 +65,7 @@ enum ServerFailure: Error {
     case "42501":
       (
         .ioError,
-        "The role lacks a right: grant it what the page Roles of PostgreSQLBackend says."
+        "The role lacks a privilege: grant those on the page Roles of PostgreSQLBackend."
       )
     case "25006": (.readOnly, "The server is a standby, or read-only: connect to the primary.")
     case "57014":
@@ -76,13 +76,13 @@ enum ServerFailure: Error {
     case "54000": (.tooLarge, "The server can't take so much at once.")
     case "3F000", "42P01", "42883", "42703":
       (.damaged, "Tables or functions of the schema stored_objects are missing.")
-    case _ where state.hasPrefix("XX"): (.damaged, "The server finds its files damaged.")
+    case _ where state.hasPrefix("XX"): (.damaged, "The server reports that its files are damaged.")
     case _ where state.hasPrefix("53"):
       (.ioError, "The server has too few connections or other resources. Try again later.")
     case _ where state.hasPrefix("57P"): (.ioError, "The server is shutting down. Try again later.")
     case _ where state.hasPrefix("40"):
-      (.ioError, "The server could not put this in order with what others do. Try again.")
-    default: (.ioError, "The server refuses a statement.")
+      (.ioError, "The server could not serialize this with the work of others. Try again.")
+    default: (.ioError, "The server has rejected a statement.")
     }
   }
 }

@@ -228,8 +228,8 @@ extension StoreBackend {
     throw StoreError(
       .historyExpired,
       """
-      Nobody knows any more what has changed since commit \(number): read again what matters, and go \
-      on from number \(lastCommitNumber).
+      The changes since commit \(number) are no longer known: read the data again, and continue \
+      from commit \(lastCommitNumber).
       """,
       at: .init(path: location))
   }

@@ -26,7 +26,9 @@ extension DataBuffer {
   /// Stores the number of bytes after a count in that count.
   private mutating func setCount(at start: Int) {
     guard let count = UInt32(exactly: storage.count - start - 4) else {
-      return fail(.tooLong, "\(storage.count - start - 4) bytes of a value; a count has 32 bits")
+      return fail(
+        .tooLong,
+        "a value of \(storage.count - start - 4) bytes is too large: its count has 32 bits")
     }
     for byte in 0..<4 { storage[start + byte] = UInt8(truncatingIfNeeded: count >> (8 * byte)) }
   }
@@ -53,13 +55,15 @@ extension DataBuffer {
       return value
     } catch {
       position = before
-      throw DataBufferError(.invalidValue, at: offset, "no \(Value.self): \(Self.words(of: error))")
+      throw DataBufferError(
+        .invalidValue, at: offset,
+        "not a valid \(Value.self): \(Self.words(of: error))")
     }
   }
 
   private static func words(of error: any Error) -> String {
     switch error {
-    case let damage as ValueFormat.Damage: "the bytes make no sense at byte \(damage.offset)"
+    case let damage as ValueFormat.Damage: "the bytes are not valid at byte \(damage.offset)"
     case let error as DecodingError: error.words
     default: "\(error)"
     }

@@ -62,7 +62,7 @@ extension Set: DataBufferValue where Element: DataBufferValue {
     for _ in 0..<count {
       let offset = buffer.offset
       guard insert(try Element(from: &buffer)).inserted else {
-        throw DataBufferError(.invalidValue, at: offset, "a set holds this element already")
+        throw DataBufferError(.invalidValue, at: offset, "a set has this element twice")
       }
     }
   }
@@ -98,7 +98,7 @@ extension Dictionary: DataBufferValue where Key: DataBufferValue, Value: DataBuf
       let offset = buffer.offset
       let key = try Key(from: &buffer)
       guard updateValue(try Value(from: &buffer), forKey: key) == nil else {
-        throw DataBufferError(.invalidValue, at: offset, "a dictionary has this key already")
+        throw DataBufferError(.invalidValue, at: offset, "a dictionary has this key twice")
       }
     }
   }

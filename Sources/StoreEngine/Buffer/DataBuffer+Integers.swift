@@ -158,7 +158,7 @@ extension DataBuffer {
     let byte = try readUInt8()
     guard byte <= 1 else {
       position -= 1
-      throw DataBufferError(.invalidValue, at: offset, "\(byte) is no Bool")
+      throw DataBufferError(.invalidValue, at: offset, "\(byte) is not a Bool")
     }
     return byte == 1
   }

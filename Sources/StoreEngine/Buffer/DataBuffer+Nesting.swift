@@ -58,7 +58,7 @@ extension DataBuffer {
   }
 
   @usableFromInline static var limit: String {
-    "values are nested too deep: \(maximumDepth) in each other at most, arrays included"
+    "values are nested more than \(maximumDepth) deep, arrays included"
   }
 
   @usableFromInline func tooDeep() -> DataBufferError {

@@ -82,7 +82,9 @@ public struct DataBuffer {
   /// - Throws: ``DataBufferError`` with `endOfBuffer`, or `invalidValue` for a negative count.
   public mutating func skip(_ count: Int) throws(DataBufferError) {
     guard count >= 0 else {
-      throw DataBufferError(.invalidValue, at: offset, "skip(_:) goes forward, not by \(count)")
+      throw DataBufferError(
+        .invalidValue, at: offset,
+        "skip(_:) needs a count of 0 or more, not \(count)")
     }
     try require(count)
     position += count
@@ -121,7 +123,7 @@ extension DataBuffer {
   /// Writes the count that precedes a string, data or a collection.
   @inlinable package mutating func writeCount(_ count: Int) {
     guard let small = UInt32(exactly: count) else {
-      return fail(.tooLong, "\(count) bytes or elements; a count has 32 bits")
+      return fail(.tooLong, "\(count) bytes or elements are too many: a count has 32 bits")
     }
     write(small)
   }
@@ -140,6 +142,9 @@ extension DataBuffer {
   @usableFromInline func countBeyondEnd(_ count: Int, _ size: Int) -> DataBufferError {
     DataBufferError(
       .countBeyondEnd, at: offset,
-      "a count of \(count), at least \(size) bytes each, with \(remainingCount - 4) bytes left")
+      """
+      a count of \(count), with at least \(size) bytes each, but only \(remainingCount - 4) bytes \
+      are left
+      """)
   }
 }

@@ -153,7 +153,7 @@ extension StoreError {
   public static func notARowID(byteCount: Int, at location: Location) -> StoreError {
     StoreError(
       .damaged,
-      "A key of \(byteCount) bytes is no row ID: this is not the file of a class.", at: location)
+      "A key of \(byteCount) bytes is not a row ID: this is not a class file.", at: location)
   }
 
   /// Returns the error for a file with fewer or more records than it states.

@@ -91,7 +91,7 @@ public struct ClassFileChanges: Sendable {
   /// Returns the error for an insert of an existing row.
   public func rowExists(_ rowID: UInt32) -> StoreError {
     StoreError(
-      .rowExists, "The row is there already, and an insert must not overwrite it.",
+      .rowExists, "The row exists already, and an insert must not overwrite it.",
       at: location.errorLocation(rowID: rowID))
   }
 }

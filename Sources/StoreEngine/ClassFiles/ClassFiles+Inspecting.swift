@@ -39,7 +39,7 @@ extension ClassFiles {
       inspection.findings += findings
       if try directory.hasFile(StoreDirectory.key), try !format.isAsWritten(location) {
         inspection.findings.append(
-          .damage("it is not as it was written", at: location.errorLocation()))
+          .damage("it has changed since it was written", at: location.errorLocation()))
       }
       if name == StoreDirectory.buffers {
         inspection.hasReadableBuffers = findings.isEmpty
@@ -55,7 +55,7 @@ extension ClassFiles {
 
   private func foreign(_ entry: String) -> StoreFinding {
     StoreFinding(
-      .foreignFile, "It can't be the file of a class: move it away.",
+      .foreignFile, "This can't be a class file: move it out of the store's directory.",
       at: .init(path: directory.path(entry)))
   }
 }

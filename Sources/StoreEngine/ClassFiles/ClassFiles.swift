@@ -72,8 +72,8 @@ public final class ClassFiles<Format: ClassFileFormat>: DirectoryFiles {
       throw StoreError(
         .ioError,
         """
-        There is a store in this directory, and none of \(Format.fileSuffix) files: use its own \
-        backend.
+        The directory has a store without \(Format.fileSuffix) files: open it with the backend \
+        that made it.
         """,
         at: .init(path: location))
     }

@@ -122,7 +122,7 @@ extension LoggedBackend where Files: DirectoryFiles {
 
   private static func busy(_ path: String) -> StoreError {
     StoreError(
-      .inUse, "Another process puts new files in place all the time. Try again.",
+      .inUse, "Another process keeps replacing the store's files. Try again.",
       at: .init(path: path))
   }
 }

@@ -90,7 +90,7 @@ extension ChangeSet {
       kind == .changes ? [] : try Self.readOrdered(from: &buffer, orderedTable)
     let count = try buffer.readUInt64()
     guard count == UInt64(buffer.remainingCount) else {
-      throw DataBufferError(.unreadBytes, at: buffer.offset, "\(count) bytes should be left")
+      throw DataBufferError(.unreadBytes, at: buffer.offset, "\(count) bytes were expected here")
     }
     self.init(
       bytes: Array(payload[buffer.offset...]), tables: tables, names: names, ordered: ordered)
@@ -104,7 +104,7 @@ extension ChangeSet {
     for _ in 0..<(try buffer.readCount(minimumElementSize: 9)) {
       let offset = buffer.offset
       guard let name = OrderedTableName(fileName: try buffer.readString()) else {
-        throw DataBufferError(.invalidValue, at: offset, "no file of an ordered table")
+        throw DataBufferError(.invalidValue, at: offset, "not the file name of an ordered table")
       }
       var changes = OrderedTableChanges(
         table: try table(name), clearsFirst: try buffer.readBool())
@@ -122,7 +122,7 @@ extension ChangeSet {
       tables.lazy.flatMap(\.records).map(\.range.upperBound).max() ?? 0,
       names.lazy.compactMap(\.range?.upperBound).max() ?? 0)
     guard last <= bytes.count else {
-      throw DataBufferError(.endOfBuffer, at: last, "a record ends behind the last byte")
+      throw DataBufferError(.endOfBuffer, at: last, "a record ends after the last byte")
     }
   }
 }
@@ -140,7 +140,7 @@ extension ChangeSet.RecordChange {
   fileprivate init(from buffer: inout DataBuffer) throws(DataBufferError) {
     let offset = buffer.offset
     guard let kind = ChangeSet.Kind(rawValue: try buffer.readUInt8()) else {
-      throw DataBufferError(.invalidValue, at: offset, "no such kind of change")
+      throw DataBufferError(.invalidValue, at: offset, "not a kind of change")
     }
     self.init(kind: kind, rowID: try buffer.readUInt32(), range: try buffer.readRange())
   }
@@ -153,7 +153,7 @@ extension ChangeSet.KeyChange {
     let valueCount = try buffer.readUInt32()
     guard start < 1 << 62, keyCount <= Int32.max,
       valueCount <= Int32.max || valueCount == Self.removal
-    else { throw DataBufferError(.invalidValue, at: offset, "no change of a key") }
+    else { throw DataBufferError(.invalidValue, at: offset, "not a change of a key") }
     if valueCount == Self.removal {
       self.init(removing: Int(start), keyCount: Int(keyCount))
     } else {
@@ -180,7 +180,7 @@ extension DataBuffer {
     let before = offset
     let (start, count) = (try readUInt64(), try readUInt32())
     guard let start = Int(exactly: start), start < 1 << 62 else {
-      throw DataBufferError(.invalidValue, at: before, "no offset")
+      throw DataBufferError(.invalidValue, at: before, "not an offset")
     }
     return start..<start + Int(count)
   }

@@ -46,7 +46,10 @@ extension ChangeSet {
   ) -> StoreError {
     StoreError(
       .tooLarge,
-      "\(what) has \(count) bytes, and may have \(limit) (\(name)): divide it among several.",
+      """
+      \(what) has \(count) bytes, and at most \(limit) are allowed (\(name)): divide it among \
+      several.
+      """,
       at: location)
   }
 }

@@ -75,13 +75,13 @@ extension CommitConflict {
     } else if let table = orderedTables.first {
       what = "keys of \(table) have been changed by others"
     } else {
-      what = "nobody knows any more what others have changed"
+      what = "the changes of others are no longer known"
     }
     return StoreError(
       .conflict,
       """
-      The commit is based on number \(basedOn), and \(what) up to number \(lastNumber). Read \
-      again what it rests on, and commit anew.
+      The commit is based on number \(basedOn), and \(what) up to number \(lastNumber). Read the \
+      data again, and repeat the commit.
       """,
       at: .init(path: path, className: rows.first?.table, rowID: rows.first?.rowID),
       underlying: self)

@@ -116,7 +116,7 @@ struct StoreConversion<Files: DirectoryFiles> {
     let isOwn = { known.contains($0) || ExternalFileFormat.id(ofFile: $0) != nil }
     guard let stranger = names.sorted().first(where: { !isOwn($0) }) else { return }
     throw StoreError(
-      .ioError, "\"\(stranger)\" in the directory is no part of the store: move it away first.",
+      .ioError, "\"\(stranger)\" in the directory is not part of the store: move it away first.",
       at: .init(path: path + "/" + stranger))
   }
 
@@ -176,7 +176,7 @@ struct StoreConversion<Files: DirectoryFiles> {
       let names = try work.entries()
       guard names.isEmpty || names.contains(Self.marker) else {
         throw StoreError(
-          .ioError, "This is in the way, and no part of a conversion: move it away.",
+          .ioError, "This is in the way, and not part of a conversion: move it away.",
           at: .init(path: workPath))
       }
       // The marker comes last, so that a crash leaves it.

@@ -152,7 +152,9 @@ public final class StoreDirectory: Sendable {
   /// Throws if the log names a file that it can't mean.
   package func check(_ replacement: Replacement) throws(StoreError) {
     guard replacement.newName.hasPrefix(Self.newPrefix), !replacement.newName.contains("/") else {
-      throw StoreError(.damaged, "The log names a file that it can't mean.", at: .init(path: path))
+      throw StoreError(
+        .damaged,
+        "The log has a file name that is not valid.", at: .init(path: path))
     }
   }
 
@@ -204,7 +206,7 @@ extension StoreError {
   /// Returns the error for a missing file that existed before, or that the manifest lists.
   package static func fileGone(_ name: String, in path: String) -> StoreError {
     StoreError(
-      .damaged, "The file is gone, with all records in it. Bring it back from a backup.",
+      .damaged, "The file is gone, with all records in it. Restore it from a backup.",
       at: .init(path: path, className: name))
   }
 }

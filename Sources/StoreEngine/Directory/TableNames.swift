@@ -20,7 +20,7 @@ extension StoreDirectory {
       return "the files of ordered tables end with .ordered and .index"
     }
     if ExternalFileFormat.id(ofFile: name) != nil {
-      return "the files of external values are named so"
+      return "the files of external values have such names"
     }
     if name == buffers { return "that is the file of the named buffers" }
     if name == key { return "that is the file of the key" }

@@ -8,14 +8,14 @@ extension StoreError {
       case .full: (.noSpace, "The disk, a quota or the limit on a file's size leaves no room.")
       case .denied: (.ioError, "The operating system denies access; check the permissions.")
       case .missing: (.ioError, "There is no such file or directory.")
-      case .notADirectory: (.ioError, "A store is a directory, and this is none.")
+      case .notADirectory: (.ioError, "A store is a directory, and this is not one.")
       case .inUse:
         (
           .inUse,
           "In use by another process, or by another backend in this one; close that first."
         )
       case .other where error.isOfNoRegularFile:
-        (.ioError, "This is a directory, or something else that is no file: move it away.")
+        (.ioError, "This is a directory, or something else that is not a file: move it away.")
       case .other: (.ioError, "The operating system reports an error.")
       }
     self.init(code, message, at: .init(path: error.path), underlying: error)

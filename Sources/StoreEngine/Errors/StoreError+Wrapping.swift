@@ -23,7 +23,7 @@ extension StoreError {
       return .wrapping(error, .damaged, at: Location())
     }
     return StoreError(
-      .damaged, "A save in the log makes no sense, though its checksum is right.",
+      .damaged, "A save in the log is not valid, though its checksum is right.",
       underlying: error)
   }
 }

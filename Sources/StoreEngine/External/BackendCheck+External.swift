@@ -59,7 +59,7 @@ struct ExternalCheck {
     _ owner: ExternalCatalogue.Owner, of reference: ExternalReference
   ) {
     if owner == .unknown {
-      add(.strayValue, "Salvage has kept the value \(reference.id), whose object nobody knows.")
+      add(.strayValue, "Salvage has kept the value \(reference.id), whose object is unknown.")
     } else if let rows = rows[owner.classID], !rows.contains(owner.rowID) {
       add(
         .strayValue,

@@ -7,7 +7,7 @@ extension BackendCopy {
     else { return }
     guard let new = target.externalStorage else {
       throw StoreError(
-        .invalidArgument, "The target keeps no values outside of records, and the store has some.",
+        .invalidArgument, "The store has external values, and the target can't keep any.",
         at: .init(path: target.location))
     }
     var last: ExternalID?

@@ -123,7 +123,7 @@ public struct ExternalCatalogue {
       count <= UInt64(ExternalFileFormat.maximumByteCount), buffer.remainingCount == 0
     else {
       throw StoreError(
-        .damaged, "The list of external values makes no sense.",
+        .damaged, "The list of external values is damaged.",
         at: .init(path: path, className: table.fileName))
     }
     return (

@@ -26,7 +26,7 @@ final class ExternalFileInput: ExternalInput {
     let head = ExternalFileFormat.head(
       reference.id, byteCount: reference.byteCount, isSealed: sealing != nil)
     guard try file.read(ExternalFileFormat.headSize, at: 0) == head else {
-      throw damaged("This is not the head of the value's file, or of another size.", 0)
+      throw damaged("The header is not that of the value's file, or names another size.", 0)
     }
     let size = ExternalFileFormat.fileSize(
       reference.byteCount, overhead: ExternalFileFormat.overhead(sealing))
@@ -57,7 +57,7 @@ final class ExternalFileInput: ExternalInput {
 
   private func damaged(_ message: String, _ offset: Int) -> StoreError {
     StoreError(
-      .damaged, message + " Bring the file back from a backup.",
+      .damaged, message + " Restore the file from a backup.",
       at: .init(path: path, offset: offset))
   }
 }

@@ -52,7 +52,7 @@ public final class ExternalFiles: ExternalStorage {
       .recordMissing,
       """
       The value's file is gone: another store has removed the value since the object was read, or \
-      the file is lost. Fetch the object again, or bring the file back from a backup.
+      the file is lost. Fetch the object again, or restore the file from a backup.
       """, at: .init(path: location.path))
   }
 

@@ -107,14 +107,14 @@ package enum ExternalContent: Sendable {
       let count = try buffer.readUInt64()
       guard let byteCount = Int(exactly: count), byteCount <= ExternalFileFormat.maximumByteCount
       else {
-        throw DataBufferError(.invalidValue, at: offset, "no value has \(count) bytes")
+        throw DataBufferError(.invalidValue, at: offset, "a value can't have \(count) bytes")
       }
       self = .outside(
         ExternalReference(
           id: ExternalID(high: high, low: low), byteCount: byteCount,
           checksum: try buffer.readUInt32()))
     case let tag:
-      throw DataBufferError(.invalidValue, at: offset, "\(tag) is no form of an external value")
+      throw DataBufferError(.invalidValue, at: offset, "\(tag) is not a form of external values")
     }
   }
 }

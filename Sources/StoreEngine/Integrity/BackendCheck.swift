@@ -177,7 +177,7 @@ extension BackendCheck {
     report.add(
       .newerVersion,
       """
-      The record is of version \(version), and the class has never been saved in a later version \
+      The record has version \(version), and the class has never been saved in a later version \
       than \(metadata.classVersion).
       """,
       at: location(name, rowID))
@@ -303,7 +303,9 @@ extension BackendCheck {
     if name.isEmpty {
       report.add(.namedBuffer, "A buffer has an empty name.", at: location)
     } else if isThere == nil {
-      report.add(.namedBuffer, "The buffer \"\(name)\" is listed, and not found.", at: location)
+      report.add(
+        .namedBuffer,
+        "The buffer \"\(name)\" is listed, but can't be found.", at: location)
     } else if NamedBufferChecksum.opened(bytes, name: name) == nil {
       report.add(
         .namedBuffer, "The checksum of the buffer \"\(name)\" is wrong: it is not what was saved.",

@@ -38,7 +38,9 @@ public struct BackendCopy {
     guard try target.tableNames().isEmpty, try target.bufferNames().isEmpty,
       try target.orderedTableNames().isEmpty
     else {
-      throw StoreError(.ioError, "The target holds records.", at: .init(path: target.location))
+      throw StoreError(
+        .ioError,
+        "The target has records already: choose an empty one.", at: .init(path: target.location))
     }
     let first = target.lastCommitNumber
     let number = source.lastCommitNumber
@@ -109,7 +111,7 @@ public struct BackendCopy {
 
   private func savedMeanwhile() -> StoreError {
     StoreError(
-      .inUse, "Somebody saves to the store while it is copied.", at: .init(path: source.location))
+      .inUse, "The store is being saved while it is copied.", at: .init(path: source.location))
   }
 
   private func compare(_ name: String) throws(StoreError) -> Int {

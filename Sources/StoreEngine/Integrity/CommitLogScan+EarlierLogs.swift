@@ -33,7 +33,7 @@ extension CommitLogScan {
       if log.epoch == epoch {
         earlier.append(log)
       } else {
-        lostLogs.append(LostLog(epoch: epoch, reason: "is that of another moment"))
+        lostLogs.append(LostLog(epoch: epoch, reason: "is from another time"))
       }
     }
     checkEnds(before)

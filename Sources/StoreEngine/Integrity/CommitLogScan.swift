@@ -271,8 +271,8 @@ extension CommitLogScan {
       StoreFinding(
         .log,
         """
-        Something has changed bytes of the log that hold no save. What did so may have changed more. \
-        compact() writes them anew.
+        Bytes of the log that belong to no save were changed. Other bytes may have been changed, \
+        too. compact() rewrites the log.
         """,
         at: .init(path: path, offset: changedRoom))
     ]
@@ -290,7 +290,7 @@ extension CommitLogScan {
       findings.append(
         StoreFinding(
           .log,
-          "The log ends at \(end), and there was more: restore a backup, or salvage the store.",
+          "The log ends at \(end), but was longer: restore a backup, or salvage the store.",
           at: .init(path: path, offset: end)))
     }
     if hasOverlaps {

@@ -91,24 +91,26 @@ extension JSONReader {
       switch byte {
       case UInt8(ascii: "\""): return try self.text(of: text[...], at: start)
       case UInt8(ascii: "\\"): try readEscape(&text)
-      case ..<0x20: throw damage("a control character in a text must be escaped", at: position - 1)
+      case ..<0x20:
+        throw damage(
+          "a control character in a string must be escaped", at: position - 1)
       default: text.append(byte)
       }
     }
-    throw damage("a text does not end")
+    throw damage("a string is not closed")
   }
 
   private func text(of bytes: ArraySlice<UInt8>, at start: Int) throws -> String {
     let bytes = Array(bytes)
     guard let text = bytes.lend({ String(checking: $0) }) else {
-      throw damage("a text is not UTF-8", at: start)
+      throw damage("a string is not UTF-8", at: start)
     }
     return text
   }
 
   private mutating func readEscape(_ text: inout [UInt8]) throws {
     let start = position - 1
-    guard let byte = peek else { throw damage("a text does not end") }
+    guard let byte = peek else { throw damage("a string is not closed") }
     position += 1
     switch byte {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(byte)
@@ -118,7 +120,7 @@ extension JSONReader {
     case UInt8(ascii: "r"): text.append(0x0D)
     case UInt8(ascii: "t"): text.append(0x09)
     case UInt8(ascii: "u"): text += String(try readScalar(from: start)).utf8
-    default: throw damage("there is no such escape", at: start)
+    default: throw damage("this is not an escape sequence", at: start)
     }
   }
 
@@ -134,7 +136,7 @@ extension JSONReader {
       let number = 0x10000 + (first - 0xD800) << 10 + (second &- 0xDC00)
       if (0xDC00..<0xE000).contains(second), let scalar = Unicode.Scalar(number) { return scalar }
     }
-    throw damage("half of a surrogate pair is no character", at: start)
+    throw damage("half of a surrogate pair is not a character", at: start)
   }
 
   private mutating func readHex() throws -> UInt32 {

@@ -62,7 +62,7 @@ package struct JSONReader {
       while let done = value {
         guard !levels.isEmpty else {
           skipSpace()
-          guard position == end else { throw damage("there is more behind the value") }
+          guard position == end else { throw damage("there is more text after the value") }
           return done
         }
         levels[levels.count - 1].values.append(done)

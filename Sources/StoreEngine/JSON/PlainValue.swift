@@ -134,9 +134,9 @@ extension StoredValue {
       if case .dictionary(let fields) = value {
         return .dictionary(try fields.mapped { try $0.codableOfPlain(depth: depth + 1) })
       }
-    default: throw ValueFailure("There is no form of the name \(mark).")
+    default: throw ValueFailure("There is no form with the name \(mark).")
     }
-    throw ValueFailure("The value behind \(mark) makes no sense.")
+    throw ValueFailure("The value of \(mark) is not valid.")
   }
 }
 

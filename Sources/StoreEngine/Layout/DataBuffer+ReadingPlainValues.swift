@@ -44,7 +44,9 @@ extension DataBuffer {
     case .anyReferences, .anyReferenceSet:
       .array(StoredValue.Elements(try readPlainElements(.anyReference, references)))
     case .custom(let name):
-      throw DataBufferError(.invalidValue, at: offset, "only \(name) itself can read its values")
+      throw DataBufferError(
+        .invalidValue, at: offset,
+        "only the code of \(name) can read its values")
     }
   }
 
@@ -147,7 +149,7 @@ extension DataBuffer {
       return try bytes.lend { try ValueReader.value(in: $0) }.plainCodable
     } catch let damage as ValueFormat.Damage {
       throw DataBufferError(
-        .invalidValue, at: start + 4 + damage.offset, "the bytes of a Codable value make no sense")
+        .invalidValue, at: start + 4 + damage.offset, "the bytes of a Codable value are not valid")
     }
   }
 }

@@ -58,12 +58,12 @@ extension DataBuffer {
       try writePlainReferences(try elements(value, type), name, &references)
     case .anyReferences, .anyReferenceSet:
       try writePlainReferences(try elements(value, type), nil, &references)
-    case .custom: throw ValueFailure("Only \(type) itself knows its values.")
+    case .custom: throw ValueFailure("Only the code of \(type) can write its values.")
     }
   }
 
   private func mismatch(_ value: StoredValue, _ type: StoredType) -> ValueFailure {
-    ValueFailure("The value is \(value.kind), and no \(type).")
+    ValueFailure("The value is \(value.kind): \(type) was expected.")
   }
 
   private mutating func writePlain(
@@ -188,7 +188,7 @@ extension DataBuffer {
     var locations: [(classID: UInt8, row: UInt32)] = []
     locations.reserveCapacity(values.count)
     try ValueFailure.forEach(values) { value in
-      if case .null = value { throw ValueFailure("A list of objects has no null.") }
+      if case .null = value { throw ValueFailure("A list of objects can't have null.") }
       if let location = try references.location(of: value, in: className) {
         locations.append(location)
       }

@@ -72,7 +72,7 @@ extension DataBuffer {
     try skip(rawType)
     guard let bytes = map[Array(storage[first..<position])] else {
       throw DataBufferError(
-        .invalidValue, at: first - start, "the case that was saved is no longer there")
+        .invalidValue, at: first - start, "the saved case no longer exists")
     }
     output.append(bytes)
   }

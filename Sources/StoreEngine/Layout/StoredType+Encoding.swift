@@ -46,7 +46,7 @@ extension StoredType: DataBufferValue {
     case 20: self = .anyReferenceSet
     case 21: self = .custom(try buffer.readString())
     case 22: self = .external
-    case let tag: throw DataBufferError(.invalidValue, at: offset, "\(tag) is no type")
+    case let tag: throw DataBufferError(.invalidValue, at: offset, "\(tag) is not a type")
     }
   }
 
@@ -56,7 +56,7 @@ extension StoredType: DataBufferValue {
     let offset = buffer.offset
     let bitCount = try buffer.readUInt8()
     guard [8, 16, 32, 64].contains(bitCount) else {
-      throw DataBufferError(.invalidValue, at: offset, "no integer has \(bitCount) bits")
+      throw DataBufferError(.invalidValue, at: offset, "an integer can't have \(bitCount) bits")
     }
     return .integer(bitCount: bitCount, isSigned: isSigned)
   }

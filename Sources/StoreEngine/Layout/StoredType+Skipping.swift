@@ -18,7 +18,9 @@ extension DataBuffer {
     case .anyReferences, .anyReferenceSet: try skipElements(.anyReference)
     case .external: try skipExternal()
     case .custom(let name):
-      throw DataBufferError(.invalidValue, at: offset, "only \(name) itself can read its values")
+      throw DataBufferError(
+        .invalidValue, at: offset,
+        "only the code of \(name) can read its values")
     default: try skip(try readCount(minimumElementSize: 1))
     }
   }

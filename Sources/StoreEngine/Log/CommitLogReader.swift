@@ -68,7 +68,8 @@ struct CommitLogReader {
     }
     guard let newest = try CommitLogSlot.read(slots).max(by: { $0.slot < $1.slot }) else {
       throw StoreError(
-        .damaged, "Neither of the log's two headers is valid: this is no commit log, or a wreck.")
+        .damaged,
+        "Neither of the log's two headers is valid: this is not a commit log, or it is damaged.")
     }
     (slot, slotIndex) = newest
     guard size >= slot.size else {
@@ -97,7 +98,8 @@ struct CommitLogReader {
       try isValid(header, checksum, at: offset, BatchChecksum.Order.allCases)
     else { return }
     throw StoreError(
-      .damaged, "The header of epoch \(header.epoch) is damaged, and saves of it are in the log.",
+      .damaged,
+      "The header of epoch \(header.epoch) is damaged, and the log has saves of this epoch.",
       at: .init(offset: 0))
   }
 
@@ -152,7 +154,8 @@ struct CommitLogReader {
     }
     guard let kind = CommitLogFormat.Kind(rawValue: header.kind) else {
       throw StoreError(
-        .damaged, "A batch is of kind \(header.kind), which only a later version knows.",
+        .damaged,
+        "A batch is of kind \(header.kind), which only a later version of this library can read.",
         at: .init(offset: offset))
     }
     return Batch(

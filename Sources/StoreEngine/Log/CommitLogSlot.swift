@@ -88,7 +88,7 @@ struct CommitLogSlot: Equatable, Comparable, Sendable {
       throw StoreError(
         .damaged,
         """
-        The log has format \(fields.version); this library knows those up to \
+        The log has format \(fields.version), and this library can read formats up to \
         \(CommitLogFormat.versionWithEarlierLogs).
         """)
     }

@@ -388,7 +388,10 @@ struct CommitLogWriter: Sendable {
     guard let failure else { return }
     throw StoreError(
       .reopenNeeded,
-      "The disk failed in an earlier save, and nobody knows what has reached it. Close and reopen.",
+      """
+      The disk failed in an earlier save, so its content is unknown. Close the backend and open it \
+      again.
+      """,
       underlying: failure.refusal ?? failure)
   }
 }

@@ -79,11 +79,11 @@ extension FileMark {
 
   private static func strangeness(_ expected: FileMark, _ found: FileMark?) -> String {
     guard let found else {
-      return "This is not the file that the store has made: it has none of the store's marks."
+      return "This is not the file that the store wrote: it has none of the store's marks."
     }
-    guard found.isOfSameStore(as: expected) else { return "The file is that of another store." }
+    guard found.isOfSameStore(as: expected) else { return "The file belongs to another store." }
     if found.epoch == expected.epoch {
-      return "The file is that of a copy of this store that went on by itself."
+      return "The file belongs to a copy of this store that was changed separately."
     }
     return found.epoch < expected.epoch
       ? "The file is older than the rest of the store."
@@ -92,7 +92,7 @@ extension FileMark {
 
   /// Advice about files from different moments.
   static let cure = """
-    A file was brought back by itself, or the store was copied while it was in use. Bring back the \
-    whole store from one backup, or salvage what is there.
+    A file was restored by itself, or the store was copied while it was in use. Restore the whole \
+    store from one backup, or salvage what is there.
     """
 }

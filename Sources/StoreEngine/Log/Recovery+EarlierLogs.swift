@@ -60,14 +60,14 @@ extension Recovery {
   private func neededEpochs(before last: CommitLogSlot) throws(StoreError) -> Range<UInt64> {
     if let epochs = last.neededEpochs(manifestOnDisk) { return epochs }
     throw StoreError(
-      .damaged, "The log's header names earlier logs that it can't mean.",
+      .damaged, "The log's header names earlier logs that can't exist.",
       at: .init(path: files.location + "/" + StoreDirectory.log, offset: 0))
   }
 
   private mutating func replayEarlierLog(_ epoch: UInt64) throws(StoreError) {
     guard let file = try files.openEarlierLog(epoch) else { throw lostLog(epoch, "is gone") }
     guard var reader = try CommitLogReader(file), reader.epoch == epoch else {
-      throw lostLog(epoch, "is that of another moment")
+      throw lostLog(epoch, "is from another time")
     }
     try finish(try LogOutlook(reader), of: file)
     if let before = earlierLogs.last, let earlier = reader.slot.earlier,
@@ -100,7 +100,7 @@ extension Recovery {
     return StoreError(
       .damaged,
       """
-      The log \(name) \(what), and with it saves that are in no class file yet. Bring it back from a \
+      The log \(name) \(what), and with it saves that are in no class file yet. Restore it from a \
       backup, or salvage the store.
       """,
       at: .init(path: files.location + "/" + name))

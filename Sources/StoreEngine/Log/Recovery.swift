@@ -96,8 +96,8 @@ struct Recovery<Files: RecordFiles> {
     throw StoreError(
       .notAuthentic,
       """
-      The key file, or the manifest, is that of another store: none of the files is of this one. \
-      Bring both back from a backup.
+      The key file or the manifest belongs to another store: none of the files matches it. Restore \
+      both from a backup.
       """,
       at: .init(path: files.location + "/" + StoreDirectory.key))
   }

@@ -40,7 +40,7 @@ extension Replacement {
     }
     let marks = payload[buffer.offset...]
     guard marks.isEmpty || marks.count == names.count * FileMark.byteCount else {
-      throw DataBufferError(.unreadBytes, at: buffer.offset, "these are no marks of files")
+      throw DataBufferError(.unreadBytes, at: buffer.offset, "these are not marks of files")
     }
     return names.enumerated().map { index, name in
       let mark = FileMark(marks.dropFirst(index * FileMark.byteCount).prefix(FileMark.byteCount))

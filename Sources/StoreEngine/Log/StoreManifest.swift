@@ -133,15 +133,15 @@ extension StoreManifest {
       return StoreError(
         .damaged,
         """
-        The commit log of this store is gone, or has been emptied: saves that were in no class file \
-        yet are lost with it. Bring it back from a backup, or salvage the store.
+        The commit log of this store is gone, or has been emptied: saves that were in no class \
+        file yet are lost with it. Restore it from a backup, or salvage the store.
         """,
         at: .init(path: path))
     }
     guard let manifest else { return nil }
     let message: String
     if !manifest.isOfThisStore(epoch) {
-      message = "The commit log is that of another store, or of another time of this one."
+      message = "The commit log belongs to another store, or to this one at another time."
     } else if let expected = manifest.epoch, firstEpoch ?? epoch > expected {
       message = "The commit log is newer than the store's manifest. \(FileMark.cure)"
     } else if let expected = manifest.epoch, epoch < expected,
@@ -169,8 +169,8 @@ extension StoreManifest {
     StoreFinding(
       .fileDamaged,
       """
-      The store's manifest is gone, so that nobody can tell whether other files are, too. Open the \
-      store for writing to make a new one.
+      The store's manifest is gone, so other missing files can't be noticed. Open the store for \
+      writing to make a new one.
       """,
       at: .init(path: path))
   }

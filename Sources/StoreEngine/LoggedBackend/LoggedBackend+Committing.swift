@@ -310,7 +310,7 @@ extension LoggedBackend {
   private func rowExists(_ rowID: UInt32, _ name: String) -> StoreError {
     StoreError(
       .rowExists,
-      "The row is there already. The metadata row has gone back, or a program wrote the row by hand.",
+      "The row exists already. The metadata row was set back, or a program wrote the row by hand.",
       at: .init(path: location, className: name, rowID: rowID))
   }
 
@@ -349,8 +349,8 @@ extension LoggedBackend {
     StoreError(
       .reopenNeeded,
       """
-      The disk failed while a save was brought to it, so nobody knows what it holds. Close the \
-      backend and open it again; what was saved before is safe.
+      The disk failed during a save, so its content is unknown. Close the backend and open it \
+      again; earlier saves are safe.
       """,
       at: .init(path: location), underlying: error.refusal ?? error)
   }

@@ -213,8 +213,8 @@ extension LoggedBackend {
     throw StoreError(
       .noSpace,
       """
-      The commit log has \(used) bytes, and may have \(limit) (maximumLogBytes): it can't be folded \
-      into the files, see the cause. What was saved is safe.
+      The commit log has \(used) bytes, and at most \(limit) are allowed (maximumLogBytes): it \
+      can't be folded into the files, see the cause. All saves are safe.
       """,
       at: .init(path: location), underlying: (foldFailure ?? failure).error)
   }

@@ -89,7 +89,7 @@ struct MemoryTable: Sendable {
     let clash = changes.records.first { $0.kind == .insert && records[$0.rowID] != nil }
     guard let clash else { return }
     throw StoreError(
-      .rowExists, "The metadata row has gone back, or the row was written by hand.",
+      .rowExists, "The metadata row was set back, or a program wrote the row by hand.",
       at: .init(path: "memory", className: className, rowID: clash.rowID))
   }
 

@@ -94,7 +94,7 @@ extension OrderedFiles {
   }
 
   private static func cure(_ kind: OrderedTableName.Kind) -> String {
-    kind == .index ? " It is made anew when its class is next registered." : " Salvage the store."
+    kind == .index ? " It is rebuilt when its class is next registered." : " Salvage the store."
   }
 
   private func lostFindings() -> [StoreFinding] {

@@ -58,7 +58,7 @@ extension OrderedFile {
       guard numbers.level == level else { throw OrderedPage.Damage(offset: 2) }
       return try numbers.child(for: key, page)
     } catch {
-      throw damage("A page makes no sense", at: node.offset + error.offset)
+      throw damage("A page is damaged", at: node.offset + error.offset)
     }
   }
 

@@ -76,7 +76,7 @@ private struct OrderedFileScan {
         let child = try page.child(index, bytes)
         let end = index + 1 < page.count ? try page.child(index + 1, bytes).rank : rankEnd
         guard child.rank >= node.rank, child.rank < end, end <= rankEnd else {
-          throw file.damage("A page counts its keys wrongly", at: child.offset)
+          throw file.damage("A page has a wrong count of keys", at: child.offset)
         }
         let isDone = try walk(
           child, level - 1, rankEnd: end, isFirst: isFirst && index == part.lowerBound,

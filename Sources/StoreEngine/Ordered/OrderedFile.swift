@@ -33,7 +33,8 @@ package final class OrderedFile: Sendable {
       return [UInt8](copying: bytes.extracting(size - OrderedFileFormat.footerSize..<size))
     }
     guard let footer = OrderedFileFormat.Footer(bytes, fileSize: size) else {
-      throw Self.damage("It is no file of an ordered table, or has been cut off", 0, file.path)
+      throw Self.damage(
+        "It is not the file of an ordered table, or it was cut off", 0, file.path)
     }
     (self.file, self.codec, self.footer, path) = (file, codec, footer, file.path)
     opened = codec == nil ? nil : OpenedPages()
@@ -81,7 +82,7 @@ package final class OrderedFile: Sendable {
       throw error
     } catch {
       throw damage(
-        "A page makes no sense", at: node.offset + ((error as? OrderedPage.Damage)?.offset ?? 0))
+        "A page is damaged", at: node.offset + ((error as? OrderedPage.Damage)?.offset ?? 0))
     }
   }
 

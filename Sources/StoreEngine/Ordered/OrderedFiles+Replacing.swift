@@ -98,7 +98,7 @@ extension OrderedFiles {
         let name = OrderedTableName(fileName: replacement.name)
       else {
         throw StoreError(
-          .damaged, "The log names a file that it can't mean.", at: .init(path: directory.path))
+          .damaged, "The log has a file name that is not valid.", at: .init(path: directory.path))
       }
       try publish(replacement.newName, table(name).index)
     }

@@ -170,8 +170,8 @@ public final class OrderedFiles: Sendable {
     StoreError(
       .damaged,
       """
-      "\(fileName)" is a directory, or something else that is no file, and has the name of one of the \
-      store's. Move it out of the store's directory.
+      "\(fileName)" has the name of one of the store's files, and is a directory or something \
+      else. Move it out of the store's directory.
       """, at: .init(path: directory.path + "/" + fileName))
   }
 

@@ -32,7 +32,7 @@ package struct OrderedView: Sendable {
     guard let file else { return 0 }
     let start = range.from.isEmpty ? 0 : try range.from.lend(file.rank)
     let end = if let to = range.to { try to.lend(file.rank) } else { file.count }
-    guard start <= end else { throw file.damage("Keys are counted wrongly", at: 0) }
+    guard start <= end else { throw file.damage("Counts of keys are wrong", at: 0) }
     return end - start
   }
 

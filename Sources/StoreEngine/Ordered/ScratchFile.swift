@@ -90,7 +90,7 @@ package struct ScratchFile {
 
     private var spoilt: StoreError {
       StoreError(
-        .ioError, "A temporary file is not what was written to it: try again.",
+        .ioError, "A temporary file does not have the bytes that were written to it: try again.",
         at: .init(path: file.path, offset: offset))
     }
   }

@@ -31,8 +31,8 @@ package enum KeyFile {
     throw StoreError(
       .damaged,
       """
-      The key file is damaged, both copies of what is in it: bring it back from a backup. Without \
-      it nobody can read the store.
+      Both copies in the key file are damaged: restore the file from a backup. Without it the \
+      store can't be read.
       """,
       at: .init(path: path))
   }

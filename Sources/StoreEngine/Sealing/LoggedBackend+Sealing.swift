@@ -109,8 +109,8 @@ extension LoggedBackend {
         StoreFinding(
           .fileDamaged,
           """
-          One of the two copies in the key file is damaged. Change the passphrase, if only to the \
-          same one: that writes both.
+          One of the two copies in the key file is damaged. Change the passphrase, to the same one \
+          if you like: that writes both.
           """,
           at: .init(path: location + "/" + StoreDirectory.key)))
     }

@@ -76,8 +76,8 @@ package final class Sealing: Sendable {
       throw StoreError(
         .notAuthentic,
         """
-        This is not what the store has sealed here: it was changed, or comes from another place. \
-        Restore a backup, or salvage the store without it.
+        This is not what the store has sealed here: it was changed or moved. Restore a backup, or \
+        salvage the store without it.
         """,
         at: error())
     }

@@ -105,7 +105,9 @@ public struct ClassMetadata: Hashable, Sendable {
         "the flags \(flags.rawValue) are of a later version of this library")
     }
     guard buffer.remainingCount == 0 else {
-      throw DataBufferError(.unreadBytes, at: buffer.offset, "a metadata row ends here")
+      throw DataBufferError(
+        .unreadBytes, at: buffer.offset,
+        "bytes after the end of the metadata row")
     }
     return flags
   }

@@ -105,7 +105,9 @@ package struct SavedMigrations: Equatable, Sendable {
     }
     keepsEarlierRecords = try buffer.readBool()
     guard buffer.remainingCount == 0 else {
-      throw DataBufferError(.unreadBytes, at: buffer.offset, "the migrations end here")
+      throw DataBufferError(
+        .unreadBytes, at: buffer.offset,
+        "bytes after the end of the migrations")
     }
   }
 }
@@ -121,7 +123,7 @@ extension StoreBackend {
         ?? SavedMigrations()
     } catch let error as DataBufferError {
       throw StoreError(
-        .damaged, "The list of migrations makes no sense: \(error).", at: .init(path: location),
+        .damaged, "The list of migrations is damaged: \(error).", at: .init(path: location),
         underlying: error)
     } catch {
       throw .wrapping(error, .ioError, at: .init(path: location))

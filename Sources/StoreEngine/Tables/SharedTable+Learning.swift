@@ -28,7 +28,7 @@ extension SharedTable {
     var buffer = DataBuffer(row)
     do { learn(try ClassMetadata(from: &buffer)) } catch {
       throw StoreError(
-        .damaged, "The metadata row makes no sense.",
+        .damaged, "The metadata row is damaged.",
         at: .init(path: backend.location, rowID: ClassMetadata.rowID), underlying: error)
     }
   }

@@ -24,7 +24,7 @@ struct PropertyListReader {
     var reader = PropertyListReader(layout)
     guard case .array(let values) = try reader.object(layout.top, depth: -1) else { throw damage }
     guard let value = values.first, values.count == 1 else {
-      throw ValueFailure("The property list holds no single value.")
+      throw ValueFailure("The property list does not have exactly one value.")
     }
     return value
   }
@@ -35,7 +35,7 @@ struct PropertyListReader {
 
   private var bytes: [UInt8] { layout.bytes }
 
-  private static let damage = ValueFailure("It is no binary property list, or a damaged one.")
+  private static let damage = ValueFailure("This is not a binary property list, or it is damaged.")
 
   private mutating func object(_ number: Int, depth: Int) throws -> StoredValue {
     if let leaf = leaves[number] { return leaf }

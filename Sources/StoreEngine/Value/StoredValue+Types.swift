@@ -109,7 +109,7 @@ extension DecodingError {
     case .typeMismatch(let type, let at): (what, context) = ("\(type) was expected", at)
     case .valueNotFound(let type, let at): (what, context) = ("\(type) was expected", at)
     case .keyNotFound(let key, let at): (what, context) = ("there is no \(key.stringValue)", at)
-    case .dataCorrupted(let at): (what, context) = ("the value makes no sense", at)
+    case .dataCorrupted(let at): (what, context) = ("the value is not valid", at)
     @unknown default: return "it can't be decoded."
     }
     let path = context.codingPath.map(\.stringValue).joined(separator: ".")

@@ -8,16 +8,16 @@ struct ChangePassphraseCommand: ParsableCommand {
     commandName: "change-passphrase",
     abstract: "Give an encrypted store another passphrase or key.",
     discussion: """
-      Only Commit.key is written anew. Whoever has an old copy of it and the old passphrase can still \
-      read the store: if that matters, decrypt the store and encrypt it again.
+      Only Commit.key is rewritten. An old copy of it still opens the store with the old \
+      passphrase: if that matters, decrypt the store and encrypt it again.
       """)
 
   @OptionGroup var store: StoreArgument
-  @Option(help: "The file that has the new passphrase in its first line; - is the standard input.")
+  @Option(help: "The file with the new passphrase in its first line; - is the standard input.")
   var newPassphraseFile: String?
-  @Option(help: "The variable of the environment that has the new passphrase.")
+  @Option(help: "The environment variable with the new passphrase.")
   var newPassphraseEnv: String?
-  @Option(help: "The file that has the new key: 32 bytes, or 64 digits in hex.")
+  @Option(help: "The file with the new key: 32 bytes, or 64 digits in hex.")
   var newKeyFile: String?
   @OptionGroup var output: OutputOptions
 

@@ -3,11 +3,12 @@ import StoredObjectsCore
 
 struct CheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "check", abstract: "Read everything and say what is wrong.",
+    commandName: "check", abstract: "Read everything and report what is wrong.",
     discussion: """
       Checks the structure of each file, the log, metadata rows, row IDs, counts, checksums, named \
-      buffers, and the pages of indexes and other ordered tables. What needs the classes, such as \
-      references and what should be in an index, is for store.check() in the program.
+      buffers, and the pages of indexes and other ordered tables. Checks that need the classes, \
+      such as those of references and of the content of indexes, are made by store.check() in the \
+      program.
       """)
 
   @OptionGroup var store: StoreArgument

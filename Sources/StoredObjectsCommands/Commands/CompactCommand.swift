@@ -4,7 +4,7 @@ import StoredObjectsCore
 struct CompactCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compact", abstract: "Rebuild the class files without gaps.",
-    discussion: "Needs room for a second copy of the files meanwhile.")
+    discussion: "Needs room for a second copy of the files while it runs.")
 
   @OptionGroup var store: StoreArgument
   @OptionGroup var output: OutputOptions

@@ -7,7 +7,7 @@ import StoredObjectsEncryption
 struct ConvertCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "convert",
-    abstract: "Copy a store into a new one that another backend keeps, and compare the two.",
+    abstract: "Copy a store into a new one on another backend, and compare the two.",
     discussion: """
       Every record and every named buffer is copied byte for byte, read back and compared. The \
       store itself is not changed. A copy that could not be finished is removed.

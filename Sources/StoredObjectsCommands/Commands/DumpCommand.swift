@@ -8,13 +8,14 @@ struct DumpCommand: ParsableCommand {
     abstract: "Write the records of a class, or of all, in hex or by properties.",
     discussion: """
       A key is a row ID of 4 bytes, least significant first; the metadata row has 01000000. Named \
-      buffers are the class NamedBuffers, with names in UTF-8 as keys. Ordered tables, such as those \
-      of a key-value store, are classes by the names of their files, which info --json lists: \
-      NAME.ordered, and NAME.index for an index, which is written only when it is named. Without a \
-      class, JSON is an object with an array for each class.
+      buffers are the class NamedBuffers, with names in UTF-8 as keys. Ordered tables, such as \
+      those of a key-value store, are classes by the names of their files, which info --json \
+      lists: NAME.ordered, and NAME.index for an index, which is written only when it is named. \
+      Without a class, JSON is an object with an array for each class.
 
       With --values the objects are written with the names and values of their properties, a line \
-      of JSON for each with --json. Those that can't be read are named, and end in the exit code 1.
+      of JSON for each with --json. Objects that can't be read are listed, and the exit code is \
+      then 1.
       """)
 
   @OptionGroup var store: ReadStoreArgument

@@ -5,9 +5,9 @@ struct EncryptCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "encrypt", abstract: "Encrypt a store, in place.",
     discussion: """
-      The store is copied beside itself, compared, and put in its own place in one step; then the old \
-      files are removed, of which the disk may keep traces for some time. After a crash run it again. \
-      Without the passphrase nobody can read the store any more: keep it.
+      The store is copied beside itself, compared, and put in its own place in one step; then the \
+      old files are removed, though the disk may keep traces of them for some time. After a crash, \
+      run the command again. Without the passphrase the store can't be read: keep it.
       """)
 
   @OptionGroup var store: StoreArgument
@@ -28,7 +28,7 @@ struct EncryptCommand: ParsableCommand {
 struct DecryptCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "decrypt", abstract: "Decrypt a store, in place.",
-    discussion: "By the same steps as encrypt. After a crash run it again.")
+    discussion: "Takes the same steps as encrypt. After a crash, run the command again.")
 
   @OptionGroup var store: StoreArgument
   @OptionGroup var output: OutputOptions
@@ -40,7 +40,7 @@ struct DecryptCommand: ParsableCommand {
     try store.backendOfWreck().decrypt(directory: store.directory, key: key) { line.show($0) }
     line.end()
     try output.write(ConversionReport(isEncrypted: false)) {
-      ["\(store.directory) is not encrypted any more."]
+      ["\(store.directory) is no longer encrypted."]
     }
   }
 }

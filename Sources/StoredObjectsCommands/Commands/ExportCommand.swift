@@ -17,14 +17,14 @@ struct ExportCommand: ParsableCommand {
   var classNames: [String] = []
   @Option(
     help: """
-      How many references deep objects are written in the place of their IDs; they are repeated \
-      wherever they are referred to.
+      How many references deep objects are written in the place of their IDs; an object is \
+      repeated at each reference to it.
       """)
   var depth = 0
   @Option(
-    name: .shortAndLong, help: "The file; without it, the standard output.", completion: .file())
+    name: .shortAndLong, help: "The file; the standard output by default.", completion: .file())
   var output: String?
-  @Flag(help: "Write the report as JSON; there is one with --output.")
+  @Flag(help: "Write the report as JSON; only --output gives a report.")
   var json = false
 
   private struct Report: Encodable {

@@ -8,10 +8,10 @@ struct ImportCommand: ParsableCommand {
     commandName: "import",
     abstract: "Read objects from a file of JSON, as export writes it.",
     discussion: """
-      The whole file is checked first, and nothing is written if a line makes no sense. The program \
+      The whole file is checked first, and nothing is written if a line is not valid. The program \
       must not have the store open. Its classes are not needed, so each object must have all \
-      properties, inverses are not followed, and unique values are not compared: check in the \
-      program finds such things. The program makes the indexes of the classes again when it needs \
+      properties, inverses are not followed, and unique values are not compared: store.check() in \
+      the program finds such faults. The program rebuilds the indexes of the classes when it needs \
       them. Classes that the store doesn't have are taken from the file.
       """)
 

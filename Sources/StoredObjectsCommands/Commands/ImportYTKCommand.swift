@@ -5,8 +5,9 @@ struct ImportYTKCommand: ParsableCommand {
     commandName: "import-ytk",
     abstract: "Copy a SQLite file of YTKKeyValueStore into a key-value store.",
     discussion: """
-      FILE is the SQLite file, which is only read; DIR is the directory of the store. It is done by \
-      the program stored-objects-import-ytk, which is built apart because it needs SQLite.
+      FILE is the SQLite file, which is only read; DIR is the directory of the store. The command \
+      runs the program stored-objects-import-ytk, which is built separately because it needs \
+      SQLite.
       """)
 
   @Argument(parsing: .captureForPassthrough, help: "FILE --store DIR [--keep-arrays] [--json]")

@@ -6,10 +6,10 @@ struct MigrateCommand: ParsableCommand {
     commandName: "migrate", abstract: "Rename or retire classes of a store.",
     discussion: """
       A renamed class keeps its objects, and references to them stay valid. A retired class is \
-      removed with its objects and indexes. Everything else that a migration can do needs the \
-      classes of a program, see Migration.
+      removed with its objects and indexes. All other changes of a migration need the classes of a \
+      program, see Migration.
 
-      An interrupted migration is finished by the same command. Until then no program opens the \
+      The same command finishes an interrupted migration. Until then no program can open the \
       store.
 
       Examples:
@@ -22,7 +22,7 @@ struct MigrateCommand: ParsableCommand {
   var rename: [Rename] = []
   @Option(help: "Remove a class; may be repeated.")
   var retire: [String] = []
-  @Flag(help: "Work on a copy, which is removed, and print what would change.")
+  @Flag(help: "Work on a copy, which is removed afterwards, and print what would change.")
   var rehearse = false
   @OptionGroup var output: OutputOptions
 
@@ -53,7 +53,7 @@ struct MigrateCommand: ParsableCommand {
 
   func validate() throws {
     if rename.isEmpty && retire.isEmpty {
-      throw ValidationError("Say what is to be done: --rename Song=Track, or --retire Genre.")
+      throw ValidationError("Give --rename Song=Track or --retire Genre.")
     }
   }
 

@@ -4,10 +4,10 @@ import StoredObjectsCore
 struct SalvageCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "salvage",
-    abstract: "Copy what is still readable of a damaged store, and list what was lost.",
+    abstract: "Copy the readable part of a damaged store, and list what was lost.",
     discussion: """
-      The damaged store is not changed. Indexes are left out: they are made anew from the records. The \
-      exit code is 1 when anything was lost.
+      The damaged store is not changed. Indexes are left out: they are rebuilt from the records. \
+      The exit code is 1 when anything was lost.
       """)
 
   @OptionGroup var store: StoreArgument
@@ -56,12 +56,12 @@ struct SalvageCommand: ParsableCommand {
 
   private func lines(_ report: SalvageReport) -> [String] {
     var lines = report.classes.map {
-      "\($0.name): \(counted($0.objectCount, "object", "objects")) brought over"
+      "\($0.name): \(counted($0.objectCount, "object", "objects")) salvaged"
     }
     let buffers = counted(report.namedBufferCount, "named buffer", "named buffers")
-    lines.append("\(buffers) brought over")
+    lines.append("\(buffers) salvaged")
     lines += report.orderedTables.map {
-      "\($0.name): \(counted($0.keyCount, "key", "keys")) brought over"
+      "\($0.name): \(counted($0.keyCount, "key", "keys")) salvaged"
     }
     lines += report.losses.map { "\($0)" }
     if report.omittedCount > 0 { lines.append("... and \(report.omittedCount) more losses") }

@@ -49,7 +49,7 @@ extension Store {
     guard let base = object.key.flatMap({ mergeBases[$0] }), let coding = entry.coding,
       mine.strangers.isEmpty && base.strangers.isEmpty && image.strangers.isEmpty
     else {
-      throw conflict("It is not known what this object was like before.", object.key)
+      throw conflict("The earlier content of this object is not known.", object.key)
     }
     do {
       let merged = try PropertyMerge(

@@ -22,7 +22,9 @@ extension DataBuffer {
 
   private mutating func stored<Value>(_ value: Value) -> StoredObject? {
     if let object = value as? StoredObject { return object }
-    fail(.wrongClass, "a \(Swift.type(of: value)) is no StoredObject, so nothing can refer to it")
+    fail(
+      .wrongClass,
+      "a \(Swift.type(of: value)) is not a StoredObject, so nothing can refer to it")
     return nil
   }
 

@@ -142,7 +142,7 @@ extension DataBuffer {
     for (index, object) in objects.enumerated() where !set.insert(object).inserted {
       let behind = (objects.count - index) * size
       throw DataBufferError(
-        .invalidValue, at: offset - behind, "a set holds this object already")
+        .invalidValue, at: offset - behind, "a set has this object twice")
     }
     return set
   }

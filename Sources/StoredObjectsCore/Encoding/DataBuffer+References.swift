@@ -118,19 +118,22 @@ extension DataBuffer {
       if store.strangers != nil { return nil }
       fail(
         .notInserted,
-        "a \(type(of: object)) is referred to that is not inserted in this store: insert it first")
+        "a reference leads to a \(type(of: object)) that is not in this store: insert it first")
       return nil
     }
     guard !object.state.contains(.deleted) || store.strangers != nil else {
       fail(
         .notInserted,
-        "\(entry.name) row \(object.rowID) is referred to and deleted: remove the reference first")
+        """
+        a reference leads to \(entry.name) row \(object.rowID), which is deleted: remove the \
+        reference first
+        """)
       return nil
     }
     if store.strangers == nil, store.isDeletedElsewhere(object, entry) {
       fail(
         .deletedElsewhere,
-        "\(entry.name) row \(object.rowID) is referred to, which another store has deleted")
+        "a reference leads to \(entry.name) row \(object.rowID), which another store has deleted")
       return nil
     }
     return entry

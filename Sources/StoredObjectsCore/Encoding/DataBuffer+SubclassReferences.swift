@@ -92,6 +92,6 @@ extension DataBuffer {
   ) -> DataBufferError {
     DataBufferError(
       .wrongClass, at: offset,
-      "a \(type.storedName) is referred to where only a \(expected.storedName) can be")
+      "a reference leads to a \(type.storedName) where only a \(expected.storedName) is allowed")
   }
 }

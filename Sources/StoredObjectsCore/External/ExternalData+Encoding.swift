@@ -55,7 +55,7 @@ extension DataBuffer {
   public mutating func storingExternals(
     above byteCount: Int, _ write: (inout DataBuffer) throws -> Void
   ) rethrows {
-    precondition(byteCount >= 0, "A size is not negative.")
+    precondition(byteCount >= 0, "A size must not be negative.")
     let externals = store?.externalsIfKept()
     let outer = externals?.threshold
     externals?.threshold = byteCount
@@ -86,7 +86,8 @@ extension Store {
   ) throws(DataBufferError) -> ExternalData {
     guard let externals = externalsIfKept() else {
       throw DataBufferError(
-        .invalidValue, at: offset, "a value is stored outside of a backend that keeps none there")
+        .invalidValue, at: offset,
+        "the record refers to an external value, and the backend keeps none")
     }
     externals.isUsed = true
     referenceRecorder?.note(reference)
@@ -96,7 +97,7 @@ extension Store {
       do {
         _ = try externals.values.storage.open(reference)
       } catch {
-        throw DataBufferError(.invalidValue, at: offset, "a value of that time is gone: \(error)")
+        throw DataBufferError(.invalidValue, at: offset, "an earlier value is gone: \(error)")
       }
     }
     return ExternalData(ExternalBox(ExternalValue(reference, in: externals.values)))

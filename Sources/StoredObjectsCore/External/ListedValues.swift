@@ -21,7 +21,10 @@ struct ListedValues {
     let missing = values.subtracting(listed).map { id in
       StoreFinding(
         .externalValue,
-        "The object refers to the value \(id), which the list does not have for it. Save the object.",
+        """
+        The object refers to the value \(id), which the list of values does not have for it. Save \
+        the object.
+        """,
         at: entry.location(rowID))
     }
     return missing

@@ -114,7 +114,10 @@ extension Store {
   private var unlisted: StoreError {
     StoreError(
       .notEncodable,
-      "An ExternalData was written to a buffer that is no record of its object: write it to that one.",
+      """
+      An ExternalData was written to a buffer other than the record of its object: write it to \
+      that record.
+      """,
       at: .init(path: backend.location))
   }
 

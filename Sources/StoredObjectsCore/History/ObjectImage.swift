@@ -79,8 +79,8 @@ enum ObjectImage {
     throw StoreError(
       .conflict,
       """
-      The object is not as the step has left it, so the step can't be taken back: something \
-      else has changed it. removeAllActions() begins a new history.
+      Something else has changed the object since the step, so the step can't be taken back. \
+      removeAllActions() clears the undo history.
       """,
       at: location)
   }

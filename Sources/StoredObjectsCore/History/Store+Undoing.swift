@@ -31,7 +31,7 @@ extension Store {
     do {
       history.note(key, try image(of: object, entry))
     } catch {
-      logger.error("The undo history begins anew, because an object can't be encoded: \(error)")
+      logger.error("The undo history was cleared, because an object can't be encoded: \(error)")
       history.removeAllActions()
     }
   }
@@ -166,8 +166,8 @@ extension Store {
       throw StoreError(
         .conflict,
         """
-        The delegate has discarded changes, or begun a new history, while it was told of an undo, so \
-        the step was not taken back.
+        The delegate has discarded changes or cleared the undo history during an undo, so the step \
+        was not taken back.
         """, at: .init(path: backend.location))
     }
     settleRelationships()

@@ -52,7 +52,7 @@ extension StoreUndoManager {
         .conflict,
         """
         Another store has changed the object since, so the step can't be taken back. \
-        removeAllActions() begins a new history.
+        removeAllActions() clears the undo history.
         """, at: store?.registration(classID: key.classID)?.location(key.rowID) ?? .init())
     }
   }
@@ -62,8 +62,8 @@ extension StoreUndoManager {
     StoreError(
       .conflict,
       """
-      The buffer "\(name.text)" is not as the step has left it, so the step can't be taken back: \
-      something else has changed it. removeAllActions() begins a new history.
+      Something else has changed the buffer "\(name.text)" since the step, so the step can't be \
+      taken back. removeAllActions() clears the undo history.
       """)
   }
 }

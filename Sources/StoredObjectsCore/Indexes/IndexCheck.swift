@@ -74,7 +74,7 @@ struct IndexCheck {
     _ index: RegisteredIndex, _ row: UInt32, _ other: UInt32, count: Int
   ) {
     let error = index.notUnique(entry, row, other)
-    let rest = count == 1 ? "" : " So it is with \(count - 1) more."
+    let rest = count == 1 ? "" : " The same is true of \(count - 1) more."
     findings.append(StoreFinding(.duplicate, error.message + rest, at: error.location))
   }
 
@@ -105,7 +105,7 @@ struct IndexCheck {
     findings.append(
       StoreFinding(
         .index,
-        "\(what) the index \"\(index.declaration.name)\". Call rebuildIndexes(of:) to make it anew.",
+        "\(what) the index \"\(index.declaration.name)\". Call rebuildIndexes(of:) to rebuild it.",
         at: entry.location(row)))
   }
 }

@@ -47,8 +47,8 @@ extension RegisteredClass {
     return StoreError(
       .damaged,
       """
-      \(damage.message) That is an index, and no object is lost: rebuildIndexes(of:) makes the indexes \
-      of the class anew.
+      \(damage.message) This is an index, and no object is lost: rebuildIndexes(of:) rebuilds the \
+      indexes of the class.
       """, at: location, underlying: damage)
   }
 }

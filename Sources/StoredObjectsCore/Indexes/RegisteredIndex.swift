@@ -63,8 +63,8 @@ final class RegisteredIndex {
     return StoreError(
       .notUnique,
       """
-      Row \(other) has the same values by the unique index "\(declaration.name)": change one of them, \
-      delete one, or use insertOrUpdate(_:).
+      Row \(other) has the same values in the unique index "\(declaration.name)": change one of \
+      them, delete one, or use insertOrUpdate(_:).
       """,
       at: location)
   }

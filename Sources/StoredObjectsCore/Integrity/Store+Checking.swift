@@ -207,16 +207,16 @@ extension ObjectCheck {
     throws(StoreError)
   {
     guard text != nil else { return }
-    let advice = "buildFullTextIndexes(anew: true) puts it right"
+    let advice = "buildFullTextIndexes(anew: true) rebuilds it"
     do {
       for row in try text?.wrongRows() ?? [] {
         report.add(
-          .index, "The full-text index has other texts than the object; \(advice).",
+          .index, "The full-text index differs from the texts of the object; \(advice).",
           at: entry.location(row))
       }
       if try text?.hasRightCounts() == false {
         report.add(
-          .index, "The full-text index counts other texts than there are; \(advice).",
+          .index, "The full-text index has wrong counts of texts; \(advice).",
           at: entry.location())
       }
     } catch  where error.isOfIndex {

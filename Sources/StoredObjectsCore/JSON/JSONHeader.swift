@@ -36,7 +36,7 @@ struct JSONHeader {
   /// - Throws: ``ValueFailure``.
   init(_ value: StoredValue) throws {
     guard case .dictionary(let fields) = value, case .int(let version)? = fields[Self.mark] else {
-      throw ValueFailure("The header makes no sense.")
+      throw ValueFailure("The header is not valid.")
     }
     guard version == Self.version else {
       throw ValueFailure("The file was written by a later version of this library.")
@@ -71,7 +71,7 @@ extension JSONHeader.Class {
     guard case .dictionary(let fields) = value, case .string(let name)? = fields["name"],
       case .int(let id)? = fields["id"], let classID = UInt8(exactly: id),
       case .int(let row)? = fields["lastRow"], let lastRowID = UInt32(exactly: row)
-    else { throw ValueFailure("A class of the header makes no sense.") }
+    else { throw ValueFailure("A class of the header is not valid.") }
     (self.name, self.classID, self.lastRowID) = (name, classID, lastRowID)
     guard let text = fields["layouts"] else {
       layouts = []
@@ -81,7 +81,7 @@ extension JSONHeader.Class {
       var buffer = DataBuffer(text.plainBytes ?? [])
       layouts = try LayoutFormat.read(&buffer).sorted { $0.number < $1.number }
     } catch {
-      throw ValueFailure("The layouts of \"\(name)\" in the header make no sense: \(error).")
+      throw ValueFailure("The layouts of \"\(name)\" in the header are not valid: \(error).")
     }
   }
 

@@ -95,7 +95,7 @@ struct JSONImport<Target: ImportTarget> {
         try body(&self, Line(value: object, classID: classID, byteCount: lines.byteCount))
       } catch let damage as JSONReader.Damage {
         location.offset = lines.offset(inFile: damage.offset)
-        throw StoreError(.invalidJSON, "The line is no JSON: \(damage).", at: location)
+        throw StoreError(.invalidJSON, "The line is not JSON: \(damage).", at: location)
       } catch { throw Self.located(error, location) }
       if lines.number % 1000 == 0 { report(lines.position, lines.size, location.className) }
     }
@@ -165,7 +165,9 @@ extension JSONImport {
       content.lastRow = max(content.lastRow, row)
       if mode != .newIDs { try target.checkRowID(row, classID) }
       if mode == .keepIDs, try target.hasRow(row, classID) {
-        throw StoreError(.rowExists, "The store has such an object: replace it, or give new IDs.")
+        throw StoreError(
+          .rowExists,
+          "The store has an object with this ID: replace it, or give new IDs.")
       }
     } else {
       content.withoutID += 1

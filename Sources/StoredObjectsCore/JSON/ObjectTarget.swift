@@ -93,7 +93,7 @@ struct ObjectTarget: ImportTarget {
     let layout = try layout(value, entry)
     if case .later = layout.reading {
       throw StoreError(
-        .newerVersion, "The object was exported by a later program: use that one, or a newer one.")
+        .newerVersion, "A later program exported the object: use that one, or a newer one.")
     }
     if value.bytes != nil {
       _ = try bytes(of: value)
@@ -130,12 +130,12 @@ struct ObjectTarget: ImportTarget {
     guard !hasOtherIDs else {
       throw ValueFailure(
         """
-        The bytes of the object may have references by class ID, and the classes of the file are not \
-        those of the store.
+        The bytes of the object may have references by class ID, and the class IDs of the file \
+        differ from those of the store.
         """)
     }
     guard let text = value.bytes, let bytes = StoredValue.string(text).plainBytes else {
-      throw ValueFailure("The bytes are no Base64.")
+      throw ValueFailure("The bytes are not Base64.")
     }
     return bytes
   }
@@ -159,7 +159,9 @@ struct ObjectTarget: ImportTarget {
     // If others refer to the row already, this is their object.
     let object = entry.object(row)
     guard object.state.isFault else {
-      throw StoreError(.rowExists, "The store has such an object: replace it, or give new IDs.")
+      throw StoreError(
+        .rowExists,
+        "The store has an object with this ID: replace it, or give new IDs.")
     }
     try store.setContent(of: object, entry, to: content, by: layout.reading)
     store.insertInRow(object, entry)

@@ -66,9 +66,9 @@ package struct RecordTarget: ImportTarget {
       throw StoreError(
         .classOrder,
         """
-        The store has no such class, and its place is taken by \
-        "\(classes[exported.classID]?.name ?? "")". Import with the program, which knows the order of \
-        the classes.
+        The store has no such class, and its class ID belongs to \
+        "\(classes[exported.classID]?.name ?? "")". Import with the program, which knows the order \
+        of the classes.
         """, at: .init(className: exported.name))
     }
     let metadata = ClassMetadata(
@@ -84,7 +84,7 @@ package struct RecordTarget: ImportTarget {
     guard let known = classes[classID], known.metadata.flags != nil else {
       throw StoreError(
         .newerVersion,
-        "BNRPersistence has made the class: import with the program, or save the class once.")
+        "BNRPersistence wrote the class: import with the program, or save the class once.")
     }
     return known
   }
@@ -170,7 +170,7 @@ package struct RecordTarget: ImportTarget {
     if let text = value.bytes {
       guard !hasOtherIDs, let bytes = StoredValue.string(text).plainBytes else {
         throw ValueFailure(
-          "The bytes are no Base64, or the classes of the file have other IDs than in the store.")
+          "The bytes are not Base64, or the classes of the file have other IDs than in the store.")
       }
       return buffer.append(bytes)
     }

@@ -94,7 +94,7 @@ private final class ListedExternals {
   var texts: ExternalTexts {
     ExternalTexts(large: large) { [unowned self] reference in
       guard let box = boxes[reference.id] else {
-        throw StoreError(.recordMissing, "The value \(reference.id) is of no object.")
+        throw StoreError(.recordMissing, "The value \(reference.id) belongs to no object.")
       }
       return try box.reader()
     }

@@ -96,8 +96,8 @@ struct LayoutChange {
     return obstruct(
       former, property,
       """
-      write @Converted(from: \(former.type).self, by: …) on \(property.name), or name it \
-      otherwise, so that it is a new property
+      write @Converted(from: \(former.type).self, by: …) on \(property.name), or rename it, so \
+      that it is a new property
       """)
   }
 
@@ -133,8 +133,8 @@ struct LayoutChange {
       Obstacle(
         old: property, new: successor,
         cure: """
-          only the type \(type) can read its values: keep the property, @Dropped(in: …), as long as \
-          there are records with it
+          only the code of \(type) can read its values: keep the property, @Dropped(in: …), as \
+          long as there are records with it
           """))
     return { _ in }
   }

@@ -140,7 +140,7 @@ enum LayoutFormat {
       return try read(&buffer)
     } catch {
       throw StoreError(
-        .damaged, "The layouts of the class make no sense: \(error).",
+        .damaged, "The layouts of the class are damaged: \(error).",
         at: .init(path: location, className: className), underlying: error)
     }
   }
@@ -162,7 +162,7 @@ enum LayoutFormat {
       throw DataBufferError(.invalidValue, at: 1, "two layouts have the same number")
     }
     guard buffer.remainingCount == 0 else {
-      throw DataBufferError(.unreadBytes, at: buffer.offset, "layouts end here")
+      throw DataBufferError(.unreadBytes, at: buffer.offset, "bytes after the end of the layouts")
     }
     return layouts
   }
@@ -183,7 +183,10 @@ enum LayoutFormat {
       let types = try buffer.read([StoredType].self)
       return SavedLayout(
         number: number, classVersion: classVersion, form: .values(types), hasRecords: hasRecords)
-    case let form: throw DataBufferError(.invalidValue, at: offset, "\(form) is no form")
+    case let form:
+      throw DataBufferError(
+        .invalidValue, at: offset,
+        "\(form) is not a form of layouts")
     }
   }
 }

@@ -74,8 +74,8 @@ extension Store {
       throw StoreError(
         .newerVersion,
         """
-        A later program has saved the class with other properties, and this one would lose some. Use \
-        the later program; if the change is meant to be taken back, raise the version: \
+        A later program has saved the class with other properties, and this one would lose some. \
+        Use the later program; if you want to take the change back, raise the version: \
         @Stored(version: \(Int(entry.layouts.lastClassVersion) + 1)).
         """, at: entry.location())
     }

@@ -25,9 +25,9 @@ extension StoreError {
     StoreError(
       .changedLayout,
       """
-      A new object writes other values than version \(version) of the class did: \(new.text), and \
-      before \(old.text). Raise classVersion and read the records of version \(version) as they are, \
-      or declare the layout of the class.
+      A new object writes \(new.text), but in version \(version) the class wrote \(old.text). \
+      Raise classVersion and read the records of version \(version) in their own form, or declare \
+      the layout of the class.
       """, at: .init(className: className))
   }
 
@@ -40,8 +40,8 @@ extension StoreError {
       """
       The records of the class were written before stores kept layouts, and those of version \
       \(version) don't have its properties, \(form.text). Put the properties in the order of that \
-      time, @Since(\(Int(version) + 1)) on those that are new, @Dropped(in: \(Int(version) + 1)) on \
-      those that are gone.
+      version, and mark new ones @Since(\(Int(version) + 1)) and dropped ones @Dropped(in: \
+      \(Int(version) + 1)).
       """, at: location)
   }
 

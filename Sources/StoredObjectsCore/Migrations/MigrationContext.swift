@@ -149,7 +149,7 @@ public final class MigrationContext {
       .unsavedChanges,
       """
       A step has changed something before its pass over \(className), and would do so again after \
-      an interruption. Make the change behind the last pass, or in a step of its own.
+      an interruption. Make the change after the last pass, or in a step of its own.
       """, at: .init(path: store.backend.location, className: className))
   }
 }

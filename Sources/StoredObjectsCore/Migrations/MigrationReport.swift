@@ -38,7 +38,7 @@ public struct MigrationReport: Sendable {
 extension MigrationReport: CustomStringConvertible {
   /// The steps and the classes with their examples, one per line.
   public var description: String {
-    let steps = steps.isEmpty ? ["No step is left to take."] : ["Steps:"] + steps.map { "  \($0)" }
+    let steps = steps.isEmpty ? ["No step is left to run."] : ["Steps:"] + steps.map { "  \($0)" }
     return (steps + classes.map(\.description)).joined(separator: "\n")
   }
 }

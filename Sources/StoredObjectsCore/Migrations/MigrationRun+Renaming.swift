@@ -12,7 +12,10 @@ extension MigrationRun {
     guard try state.renaming == step || backend.recordCount(in: new) == 0 else {
       throw StoreError(
         .invalidName,
-        "\(oldName) can't get this name, because the store has a class of it. Retire one of them.",
+        """
+        \(oldName) can't get this name, because another class of the store has it. Retire one of \
+        them.
+        """,
         at: .init(path: backend.location, className: newName))
     }
     let total = try backend.recordCount(in: old) - 1

@@ -101,8 +101,8 @@ final class MigrationRun {
     throw StoreError(
       .migrationOrder,
       """
-      The store has taken the migrations \(done.map { "\"\($0)\"" }.joined(separator: ", ")), and the \
-      program has them in another order. Put new ones behind those.
+      The store has run the migrations \(done.map { "\"\($0)\"" }.joined(separator: ", ")), and \
+      the program has them in another order. Put new ones after those.
       """, at: location)
   }
 
@@ -182,7 +182,7 @@ final class MigrationRun {
         .migrationOrder,
         """
         The migration "\(current.name)" was interrupted and comes before "\(name)". Put the steps \
-        in the order in which they were.
+        back into their earlier order.
         """, at: location)
     }
     switch migration.action {

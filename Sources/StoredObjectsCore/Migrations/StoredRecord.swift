@@ -134,7 +134,7 @@ public struct StoredRecord {
 
   private func wrongType(_ name: String, _ type: StoredType, _ wanted: String) -> StoreError {
     StoreError(
-      .invalidArgument, "The property \"\(name)\" has the type \(type), and no \(wanted).",
+      .invalidArgument, "The property \"\(name)\" has the type \(type), and not \(wanted).",
       at: location)
   }
 

@@ -102,7 +102,8 @@ extension ObjectID: Codable {
     let text = try container.decode(String.self)
     guard let id = Self(text) else {
       throw DecodingError.dataCorruptedError(
-        in: container, debugDescription: "\"\(text)\" is no ID: one reads as \"Song/42\".")
+        in: container,
+        debugDescription: "\"\(text)\" is not an ID: an ID has the form \"Song/42\".")
     }
     self = id
   }

@@ -248,7 +248,7 @@ extension RegisteredClass {
   /// Reports a record that could not be read where no error can be thrown.
   func note(_ failure: FetchFailure) {
     guard let store else {
-      logger.error("Content was asked for after its store had gone: \(failure.error)")
+      logger.error("Content was needed after its store was released: \(failure.error)")
       return
     }
     store.note(failure)

@@ -165,7 +165,8 @@ extension RelationshipKeeper {
             .deleteDenied,
             """
             The object still refers to \(type(of: target).storedName) row \(target.rowID), and its \
-            delete rule is to deny that: delete that first, or insert(_:) the object again.
+            delete rule denies the deletion: delete that object first, or insert(_:) this one \
+            again.
             """, at: entry.location(object.rowID))
         }
       }

@@ -78,8 +78,9 @@ extension RelationshipKeeper {
       guard let implied = end.relationship.impliedInverse?() else {
         preconditionFailure(
           """
-          The inverse of \(end.source.name)'s relationship to \(end.relationship.target) is no property \
-          that can be set, of type \(end.source.type)?, [\(end.source.type)] or Set<\(end.source.type)>.
+          The inverse of \(end.source.name)'s relationship to \(end.relationship.target) is not a \
+          property that can be set, of type \(end.source.type)?, [\(end.source.type)] or \
+          Set<\(end.source.type)>.
           """)
       }
       for entry in classes where entry.isKind(of: end.relationship.target) {

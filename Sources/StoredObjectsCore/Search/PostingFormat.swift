@@ -87,7 +87,7 @@ extension StoreError {
   /// Returns the error for a full-text index with an invalid chunk.
   static func damagedPostings(_ cause: PostingDamage, at path: String? = nil) -> StoreError {
     StoreError(
-      .damaged, "A chunk of the full-text index makes no sense.", at: .init(path: path),
+      .damaged, "A chunk of the full-text index is damaged.", at: .init(path: path),
       underlying: cause)
   }
 

@@ -140,7 +140,7 @@ struct SortedTextBuild {
       }
     } catch  where error.isOfPostings {
       throw StoreError(
-        .ioError, "A temporary file is not what was written to it: try again.",
+        .ioError, "A temporary file does not have the bytes that were written to it: try again.",
         at: .init(path: store.backend.location))
     }
     for run in runs { run.remove() }

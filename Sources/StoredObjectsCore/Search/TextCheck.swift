@@ -51,7 +51,7 @@ struct TextCheck {
       }
     } catch  where error.isOfPostings {
       throw StoreError(
-        .damaged, "A key or a chunk of the full-text index makes no sense.",
+        .damaged, "A key or a chunk of the full-text index is damaged.",
         at: .init(path: backend.location))
     }
     return sums.filter { $0.value != 0 }.keys.sorted()

@@ -81,7 +81,7 @@ struct ReadAhead {
   ) throws(StoreError) {
     guard buffer.showWindow(Int(record.start), Int(record.end)) else {
       throw StoreError(
-        .damaged, "readContent(from:) has put another buffer in the place of its own.",
+        .damaged, "readContent(from:) has replaced its buffer with another one.",
         at: entry.location(record.rowID))
     }
     try store.decode(object, entry, from: &buffer, isVerified: isVerified)

@@ -142,8 +142,8 @@ extension Store {
     if let key = foreign.brokenReliance {
       throw conflict(
         """
-        Another store has saved a change to this object, by which the other side of a relationship was \
-        brought up to date here, or to which a step of the history has gone back.
+        Another store has saved a change to this object, which a change on the other side of a \
+        relationship, or an undo, relied on here.
         """, key)
     }
     if let name = foreign.names?.first(where: { pendingNames[$0] != nil }) {
@@ -161,7 +161,8 @@ extension Store {
     return StoreError(
       .conflict,
       """
-      \(message) discardChanges() takes theirs, keepConflictingChanges() and another save takes yours.
+      \(message) discardChanges() keeps their changes; keepConflictingChanges() and another save \
+      keep yours.
       """, at: location ?? .init(path: backend.location))
   }
 
@@ -173,7 +174,7 @@ extension Store {
       _ = try contentImage(of: object, entry, strangers)
       guard strangers.hasOmitted else { continue }
       throw conflict(
-        "Another store has saved this object since, which refers to one that is deleted here.",
+        "Another store has saved this object, which refers to an object that is deleted here.",
         ObjectKey(classID: entry.classID, rowID: object.rowID))
     }
     guard let (referrer, target) = try firstReferenceToDeleted(),

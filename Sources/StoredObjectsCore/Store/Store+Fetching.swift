@@ -142,7 +142,10 @@ extension Store {
       guard try readRecord(object.rowID, entry, into: &buffer) else {
         throw StoreError(
           .recordMissing,
-          "Something refers to this row, but it has no record: it was deleted, or the file is damaged.",
+          """
+          A reference leads to this row, but it has no record: it was deleted, or the file is \
+          damaged.
+          """,
           at: entry.location(object.rowID))
       }
       try decode(object, entry, from: &buffer)

@@ -106,8 +106,8 @@ extension Store {
       throw StoreError(
         .invalidName,
         """
-        Names that end in "\(InternalBuffers.layoutsSuffix)", and "\(InternalBuffers.migrations)", are \
-        those of the store itself.
+        Names that end in "\(InternalBuffers.layoutsSuffix)", and "\(InternalBuffers.migrations)", \
+        are reserved for the store itself.
         """)
     }
     if name.isEmpty { throw StoreError(.invalidName, "A buffer needs a name that is not empty.") }

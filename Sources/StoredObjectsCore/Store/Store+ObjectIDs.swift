@@ -32,7 +32,7 @@ extension Store {
     }
     guard entry.isKind(of: Object.self) else {
       throw StoreError(
-        .invalidArgument, "\(id) is the ID of another object than a \(Object.self).",
+        .invalidArgument, "\(id) is not the ID of a \(Object.self).",
         at: entry.location(id.rowID))
     }
     return entry

@@ -167,7 +167,8 @@ extension Store {
       .contentUnavailable,
       """
       \(fetchFailures.count) records could not be read when they were needed, so properties gave \
-      their defaults. Look at fetchFailures, then acknowledgeFetchFailures() or discardChanges().
+      their defaults. Look at fetchFailures, then call acknowledgeFetchFailures() or \
+      discardChanges().
       """,
       at: first.error.location, underlying: first.error)
   }

@@ -87,7 +87,7 @@ extension ObjectValue {
     switch (name, value) {
     case ("id", .string(let text)):
       guard let id = ReferenceText(text) else {
-        throw ValueFailure("The id is none: one reads as \"Song/42\".")
+        throw ValueFailure("The id is not valid: an ID has the form \"Song/42\".")
       }
       guard className.isEmpty || className == id.className else {
         throw ValueFailure("The id is of another class.")

@@ -28,10 +28,11 @@ struct RecordCoding: Sendable {
       do { try skip(&buffer) } catch let error as DataBufferError {
         // The value contains a reference; reading the whole content checks it.
         if error.code == .noStore { return }
-        throw ValueFailure("The bytes are no \(type): \(error.message).")
+        throw ValueFailure("The bytes are not a valid \(type): \(error.message).")
       }
       if buffer.remainingCount > 0 {
-        throw ValueFailure("The bytes are no \(type): \(buffer.remainingCount) bytes are left.")
+        throw ValueFailure(
+          "The bytes are not a valid \(type): \(buffer.remainingCount) bytes are left.")
       }
     }
   }
@@ -245,8 +246,8 @@ extension RecordCoding {
     else {
       throw ValueFailure(
         """
-        Only \(property.type) itself knows its values: their bytes were expected, as in {"bytes": \
-        "AQI="}.
+        Only the code of \(property.type) can read its values: their bytes were expected, as in \
+        {"bytes": "AQI="}.
         """)
     }
     try property.checkIsWhole(bytes)

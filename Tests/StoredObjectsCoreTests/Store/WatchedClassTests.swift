@@ -160,7 +160,8 @@ struct WatchedClassTests {
       try withStore(disk, Drifted.Item.self) { _ in }
     }
     #expect(error?.code == .changedLayout && error?.location.className == "Item")
-    #expect(error?.message.contains("String, Float, and before String, UInt32") == true)
+    #expect(error?.message.contains("writes String, Float, but") == true)
+    #expect(error?.message.contains("wrote String, UInt32.") == true)
     try withStore(disk, Plain.Item.self) { store throws in
       #expect(try #require(try store.object(Plain.Item.self, rowID: 2)).count == 9)
     }

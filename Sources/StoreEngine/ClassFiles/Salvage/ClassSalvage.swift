@@ -144,7 +144,7 @@ struct ClassSalvage<Format: ClassFileFormat> {
   ) throws(StoreError) {
     guard let rowID = Format.rowID(ofKey: key), rowID > 0 else {
       return report.lose(
-        .recordDamaged, "A key of \(key.byteCount) bytes is no row ID.",
+        .recordDamaged, "A key of \(key.byteCount) bytes is not a row ID.",
         at: location.errorLocation(offset: offset))
     }
     let errorLocation = location.errorLocation(rowID: rowID, offset: offset)
@@ -153,13 +153,13 @@ struct ClassSalvage<Format: ClassFileFormat> {
       return
     }
     if rows.contains(rowID) {
-      if isCertain { report.lose(.countMismatch, "The row comes twice.", at: errorLocation) }
+      if isCertain { report.lose(.countMismatch, "The row occurs twice.", at: errorLocation) }
       return
     }
     let stored = [UInt8](copying: value)
     guard let plain = seal.opened(rowID, stored) else {
       return report.lose(
-        .notAuthentic, "This was not sealed for this row: it is left out.", at: errorLocation)
+        .notAuthentic, "The record was not sealed for this row: it is left out.", at: errorLocation)
     }
     guard isValid(rowID, plain) else {
       return report.lose(
@@ -168,7 +168,7 @@ struct ClassSalvage<Format: ClassFileFormat> {
     if !isCertain {
       report.lose(
         .recordDamaged,
-        "Copied, but doubtful: found inside a damaged part, it may be out of date.",
+        "The record was found in a damaged part of the file: it is copied, but may be out of date.",
         at: errorLocation)
     }
     find(rowID)
@@ -202,7 +202,9 @@ struct ClassSalvage<Format: ClassFileFormat> {
     if row.lastRowID < lastRowID {
       report.lose(
         .metadataDamaged,
-        "The last row ID was \(row.lastRowID), below that of records: it is \(lastRowID) now.",
+        """
+        The last row ID was \(row.lastRowID), lower than those of records: it is \(lastRowID) now.
+        """,
         at: location.errorLocation(rowID: 1))
       row.lastRowID = lastRowID
     }
@@ -219,9 +221,8 @@ struct ClassSalvage<Format: ClassFileFormat> {
     report.lose(
       .metadataDamaged,
       """
-      The metadata row is lost, and was made anew from the records. The class ID \
-      \(metadata.classID) \(certainty). The last row ID may be too low, if the last objects had \
-      been deleted.
+      The metadata row is lost, and was rebuilt from the records. The class ID \(metadata.classID) \
+      \(certainty). The last row ID may be too low, if the last objects had been deleted.
       """,
       at: location.errorLocation(rowID: 1))
     return metadata

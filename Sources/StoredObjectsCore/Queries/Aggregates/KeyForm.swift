@@ -149,7 +149,7 @@ struct AnyNumbers {
     case let number as Int: integers.add(number)
     case let number as UInt64: unsigned.add(number)
     case let number as Double: doubles.add(number)
-    default: preconditionFailure("Sums are made in Int, UInt64 or Double.")
+    default: preconditionFailure("Sums are computed as Int, UInt64 or Double.")
     }
   }
 
