@@ -191,7 +191,7 @@
       try bob.saveChanges()
       let theirs = backend.lastCommitNumber
 
-      try ann.mergeChanges()
+      ann.mergeChanges()
       try ann.undo(commit: mine)
       try ann.saveChanges()
       #expect(try titles() == ["a 1", "b 20", "c 3"])
