@@ -49,9 +49,11 @@ struct ExternalHistoryTests {
       #expect(try found(backend) == ["a": Self.value(3)])
       #expect(try storage.list().count == 3)
 
-      let earlier = try backend.snapshot(asOf: start)
-      #expect(try found(earlier) == ["a": Self.value(1), "b": Self.value(2)])
-      try earlier.close()
+      // A snapshot keeps values, too, for as long as it is held.
+      func found(asOf number: UInt64) throws -> [String: [UInt8]] {
+        try found(backend.snapshot(asOf: number))
+      }
+      #expect(try found(asOf: start) == ["a": Self.value(1), "b": Self.value(2)])
       try backend.revert(toCommit: start)
       #expect(try found(backend) == ["a": Self.value(1), "b": Self.value(2)])
       #expect(try Store.ofRecordings(backend).check().findings.isEmpty)
