@@ -279,7 +279,7 @@ private struct Grep {
     try store.backend.commit(changes)
     let findings = try store.check().findings
     #expect(!findings.isEmpty && findings.allSatisfy { $0.kind == .index })
-    try store.buildFullTextIndexes(anew: true)
+    try store.buildFullTextIndexes(rebuildsExisting: true)
     #expect(try store.check().findings == [])
     #expect(try store.search(Page.self, "number").count == 200)
   }

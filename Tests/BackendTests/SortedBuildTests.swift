@@ -148,7 +148,7 @@ struct SortedBuildTests {
       var indexes: [(path: String, bytes: Data)] = []
       for number in 0..<2 {
         let store = try open(location, stepBytes: 1 << 30)
-        try store.buildFullTextIndexes(anew: true)
+        try store.buildFullTextIndexes(rebuildsExisting: true)
         if number == 1 { try compare(store) }
         let pages = try store.allObjects(of: Page.self)
         try store.backend.close()

@@ -3,8 +3,7 @@ import Testing
 
 @Suite("The page on errors")
 struct DocumentedErrorTests {
-  private static let root = URL(filePath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+  private static let root = Repository.root
 
   /// A type of errors, and the source of its codes.
   struct Codes: Sendable, CustomTestStringConvertible {

@@ -3,8 +3,7 @@ import Testing
 
 @Suite("The classes of the documentation")
 struct DocumentedModelTests {
-  private static let root = URL(filePath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+  private static let root = Repository.root
 
   /// A declaration in an example.
   struct Declaration: Sendable, CustomTestStringConvertible {

@@ -3,8 +3,7 @@ import Testing
 
 @Suite("The code of pages that is compiled as a whole")
 struct DocumentedPageTests {
-  private static let root = URL(filePath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+  private static let root = Repository.root
 
   /// Pages, and where their code is compiled and tested.
   ///

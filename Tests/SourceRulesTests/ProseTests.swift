@@ -138,8 +138,7 @@ private struct ProseLine: Sendable {
       .replacing(#/^- (Parameter )?\w+: /#, with: "")
   }
 
-  private static let root = URL(filePath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+  private static let root = Repository.root
 
   private static let pagePaths: [String] = {
     let top = (try? FileManager.default.contentsOfDirectory(atPath: root.path)) ?? []

@@ -3,8 +3,7 @@ import Testing
 
 @Suite("The README")
 struct ReadmeTests {
-  private let root = URL(fileURLWithPath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+  private let root = Repository.root
 
   private func text(_ path: String) throws -> String {
     try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
@@ -30,7 +29,7 @@ struct ReadmeTests {
   func links(page: String) throws {
     let links = try text(page).matches(of: /\]\(([A-Za-z.][^)#:]*)[^)]*\)/)
       .map { String($0.output.1) }
-    #expect(!links.isEmpty)
+    #expect(links.count > (page == "README.md" ? 5 : 0))
     let folder = root.appendingPathComponent(page).deletingLastPathComponent()
     for link in links where !link.hasPrefix("http") {
       let path = folder.appendingPathComponent(link).standardizedFileURL.path

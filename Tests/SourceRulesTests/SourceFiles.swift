@@ -47,8 +47,7 @@ struct SourceFile: Sendable {
 
 extension SourceFile {
   /// The folder `Sources` of this package.
-  private static let root = URL(filePath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+  private static let root = Repository.root
     .appending(path: "Sources", directoryHint: .isDirectory)
 
   /// All Swift files of the package, in order of their paths.

@@ -52,6 +52,25 @@ struct PreconditionTests {
     try expect("The object is in another store: delete it there first.", in: result)
   }
 
+  @Test("Undoing a commit inside of a transaction, or of a group of changes")
+  func undoCommit() async throws {
+    var result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      let store = try makeStore()
+      try store.transaction { try store.undo(commit: 1) }
+    }
+    try expect("undo(commit:) inside of a transaction", in: result)
+    result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      let store = try makeStore()
+      store.undoManager = StoreUndoManager()
+      try store.undoManager?.group { try store.undo(commit: 1) }
+    }
+    try expect("undo(commit:) inside of a group", in: result)
+  }
+
   @Test("Deleting an object that is in another store")
   func deleteForeign() async throws {
     let result = await #expect(

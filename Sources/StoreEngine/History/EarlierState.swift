@@ -1,6 +1,8 @@
 /// The rows, named buffers and keys that have changed since a commit, with their values at that
 /// commit.
 struct EarlierState {
+  /// The numbers of the later commits, in order.
+  private(set) var laterCommits: [UInt64] = []
   private var records: [String: [UInt32: [UInt8]?]] = [:]
   private var buffers: [ExactName: [UInt8]?] = [:]
   private var keys: [OrderedTableName: [[UInt8]: [UInt8]?]] = [:]
@@ -19,6 +21,7 @@ struct EarlierState {
 
   /// Adds a later entry; states that are already known are older and stay.
   private mutating func add(_ entry: HistoryEntry) {
+    laterCommits.append(entry.commit.number)
     for table in entry.tables {
       for record in table.objects where records[table.name]?[record.rowID] == nil {
         records[table.name, default: [:]][record.rowID] = .some(record.before)

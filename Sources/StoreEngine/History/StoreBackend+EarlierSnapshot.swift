@@ -1,4 +1,3 @@
-import Files
 public import FoundationEssentials
 import Locks
 
@@ -6,7 +5,7 @@ extension StoreBackend {
   /// Returns a copy in memory, in which the later commits are undone.
   public func snapshot(asOf number: UInt64) throws(StoreError) -> any StoreBackend {
     // Before anything is copied.
-    try checkHistory(reachesBackTo: number)
+    try checkState(isKnownAt: number)
     let disk = MemoryDisk()
     let copy = try MemoryBackend(disk: disk)
     try BackendCopy(from: self, to: copy).run()
@@ -40,17 +39,18 @@ extension StoreBackend {
     return number
   }
 
-  /// Refuses a number after which some commits are not in the history, and one of the future.
-  func checkHistory(reachesBackTo number: UInt64) throws(StoreError) {
+  /// Throws if the state at a commit is not known, because the commit is too old or is yet to come.
+  ///
+  /// - Throws: ``StoreError`` with `historyExpired`, `invalidArgument`, `damaged`, `ioError` or
+  ///   `closed`.
+  package func checkState(isKnownAt number: UInt64) throws(StoreError) {
     let last = lastCommitNumber
     guard number <= last else {
       throw StoreError(
         .invalidArgument, "There is no commit \(number) yet: the last one is \(last).",
         at: .init(path: location))
     }
-    do {
-      try forEachHistoryEntry(after: number) { _ in .pause }
-    } catch { throw .wrapping(error, .ioError, at: .init(path: location)) }
+    try checkHistory(reachesBackTo: number)
   }
 
   /// Returns the changes that lead from the current state back to a commit, and that commit.
@@ -59,20 +59,12 @@ extension StoreBackend {
   func earlierChanges(
     asOf number: UInt64
   ) throws(StoreError) -> (changes: ChangeSet, commit: Commit?) {
-    var changes = try EarlierState(of: self, asOf: number).changes(in: self)
+    let state = try EarlierState(of: self, asOf: number)
+    var changes = try state.changes(in: self)
     let table = try orderedTable(HistoryFormat.table)
-    _ = try scanKeys(of: table, HistoryFormat.keys(after: number), isReversed: false) { key, _ in
-      changes.set([UInt8](copying: key), to: nil, in: table)
-      return .next
-    }
-    var entry: [UInt8] = []
-    let key = HistoryFormat.key(number)
-    guard try copyValue(of: key, in: table, to: &entry) else {
-      return (changes, number == 0 ? nil : Commit(unnamed: number))
-    }
-    do {
-      return (changes, try HistoryFormat.entry(entry, of: key).commit)
-    } catch { throw damagedHistory(error) }
+    for later in state.laterCommits { changes.set(HistoryFormat.key(later), to: nil, in: table) }
+    if let entry = try historyEntry(of: number) { return (changes, entry.commit) }
+    return (changes, number == 0 ? nil : Commit(unnamed: number))
   }
 }
 
@@ -81,7 +73,7 @@ extension LoggedBackend {
   ///
   /// It is like ``snapshot()``, with the rows in memory that later commits have changed.
   public func snapshot(asOf number: UInt64) throws(StoreError) -> any StoreBackend {
-    try checkHistory(reachesBackTo: number)
+    try checkState(isKnownAt: number)
     let snapshot = try frozenBackend()
     try snapshot.naming { () throws(StoreError) in try snapshot.goBack(to: number) }
     return snapshot
@@ -107,7 +99,7 @@ extension MemoryBackend {
   ///
   /// It is like ``snapshot()``, with copies of the rows that later commits have changed.
   public func snapshot(asOf number: UInt64) throws(StoreError) -> any StoreBackend {
-    try checkHistory(reachesBackTo: number)
+    try checkState(isKnownAt: number)
     let snapshot = try MemoryBackend(snapshotOf: self)
     let (changes, commit) = try snapshot.earlierChanges(asOf: number)
     try snapshot.show(changes, as: commit)

@@ -47,20 +47,14 @@ extension StoreBackend {
   ///
   /// - Throws: ``StoreError`` with `damaged`, `ioError` or `closed`.
   func lastRememberedCommit() throws(StoreError) -> Commit? {
-    var (commit, failure) = (Commit?.none, DataBufferError?.none)
+    var last: UInt64?
     let table = try orderedTable(HistoryFormat.table)
-    _ = try scanKeys(of: table, HistoryFormat.keys(after: 0), isReversed: true) { key, value in
-      do throws(DataBufferError) {
-        let entry = try HistoryFormat.entry(
-          [UInt8](copying: value), of: [UInt8](copying: key))
-        commit = entry.commit
-      } catch {
-        failure = error
-      }
+    _ = try scanKeys(of: table, HistoryFormat.keys(after: 0), isReversed: true) { key, _ in
+      last = HistoryFormat.number(ofKey: [UInt8](copying: key))
       return .pause
     }
-    if let failure { throw damagedHistory(failure) }
-    return commit
+    guard let last else { return nil }
+    return try historyEntry(of: last)?.commit
   }
 
   /// Gives the history another ID, after a salvage: programs that follow it may miss lost records.
@@ -103,16 +97,7 @@ extension StoreBackend {
   public func forEachHistoryEntry<Failure: Error>(
     after number: UInt64, _ body: (HistoryEntry) throws(Failure) -> ScanStep
   ) throws {
-    guard let start = try historyStart() else { throw noHistory() }
-    guard number >= start else {
-      throw StoreError(
-        .historyExpired,
-        """
-        The history begins behind commit \(start), and not behind \(number). Read the store as it \
-        is, and go on from commit \(lastCommitNumber).
-        """,
-        at: .init(path: location))
-    }
+    try checkHistory(reachesBackTo: number)
     var last = number
     while true {
       let entries = try historyEntries(after: last)
@@ -120,6 +105,34 @@ extension StoreBackend {
       guard let next = entries.last?.commit.number else { return }
       last = next
     }
+  }
+
+  /// Throws if some commits after a number are not in the history.
+  ///
+  /// - Throws: ``StoreError`` with `historyExpired`, `damaged`, `ioError` or `closed`.
+  package func checkHistory(reachesBackTo number: UInt64) throws(StoreError) {
+    guard let start = try historyStart() else { throw noHistory() }
+    guard number >= start else {
+      throw StoreError(
+        .historyExpired,
+        """
+        The history begins after commit \(start), and not after \(number). Read the store as it \
+        is, and continue from commit \(lastCommitNumber).
+        """,
+        at: .init(path: location))
+    }
+  }
+
+  /// Returns the entry of a commit; nil if there is none.
+  ///
+  /// - Throws: ``StoreError`` with `damaged`, `ioError` or `closed`.
+  package func historyEntry(of number: UInt64) throws(StoreError) -> HistoryEntry? {
+    var entry: [UInt8] = []
+    let key = HistoryFormat.key(number)
+    guard try copyValue(of: key, in: orderedTable(HistoryFormat.table), to: &entry) else {
+      return nil
+    }
+    do { return try HistoryFormat.entry(entry, of: key) } catch { throw damagedHistory(error) }
   }
 
   /// Returns the next entries, about a megabyte of them.
@@ -157,7 +170,7 @@ extension StoreBackend {
 
   func damagedHistory(_ error: DataBufferError) -> StoreError {
     StoreError(
-      .damaged, "An entry of the history makes no sense: \(error). Salvage the store.",
+      .damaged, "An entry of the history is damaged: \(error). Salvage the store.",
       at: .init(path: location, className: HistoryFormat.table.fileName), underlying: error)
   }
 }

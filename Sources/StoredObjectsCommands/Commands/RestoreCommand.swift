@@ -38,7 +38,7 @@ struct RestoreCommand: ParsableCommand {
     let backend = try store.openForReading(key)
     let number = try commit ?? time?.number(in: backend) ?? backend.lastCommitNumber
     // Checked before anything is copied: a commit that is not in the history can't be restored.
-    try backend.forEachHistoryEntry(after: number) { _ in .pause }
+    try backend.checkHistory(reachesBackTo: number)
     try backend.backup(to: target) { _ in }
     try backend.close()
     var place = store

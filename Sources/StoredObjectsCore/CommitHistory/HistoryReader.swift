@@ -57,12 +57,7 @@ package struct HistoryReader {
   package func differences(
     from old: UInt64, to new: UInt64, of names: Set<String>? = nil
   ) throws -> [HistoryChange] {
-    let last = backend.lastCommitNumber
-    guard max(old, new) <= last else {
-      throw StoreError(
-        .invalidArgument, "There is no commit \(max(old, new)) yet: the last one is \(last).",
-        at: .init(path: backend.location))
-    }
+    try backend.checkState(isKnownAt: max(old, new))
     var found: [String: [UInt32: HistoryEntry.RecordChange]] = [:]
     try backend.forEachHistoryEntry(after: min(old, new)) { entry in
       if entry.commit.number > max(old, new) { return .pause }

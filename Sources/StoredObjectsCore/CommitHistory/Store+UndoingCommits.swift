@@ -24,6 +24,7 @@ extension Store {
   ///   `closed`. Nothing has changed then.
   public func undo(commit number: UInt64) throws(StoreError) {
     precondition(transactions.isEmpty, "undo(commit:) inside of a transaction")
+    undoManager?.checkCanAdd()
     collectChangesElsewhere()
     undoManager?.closeStep()
     let step = try undoStep(of: try entry(of: number))
@@ -34,19 +35,13 @@ extension Store {
   }
 
   private func entry(of number: UInt64) throws(StoreError) -> HistoryEntry {
-    var found: HistoryEntry?
-    do {
-      try backend.forEachHistoryEntry(after: max(number, 1) - 1) { entry in
-        found = entry
-        return .pause
-      }
-    } catch { throw .wrapping(error, .ioError, at: .init(path: backend.location)) }
-    guard let found, found.commit.number == number else {
+    try backend.checkHistory(reachesBackTo: max(number, 1) - 1)
+    guard let entry = try backend.historyEntry(of: number) else {
       throw StoreError(
         .invalidArgument, "The history has no entry of commit \(number).",
         at: .init(path: backend.location))
     }
-    return found
+    return entry
   }
 
   /// Returns the step that leads from the state after a commit to the state before it.

@@ -231,13 +231,16 @@ extension StoreUndoManager {
   }
 
   /// Appends a step that something else than a change of this store's objects has made.
+  ///
+  /// - Precondition: No group is open, see ``checkCanAdd()``.
   func add(_ step: UndoStep) {
-    precondition(groupDepth == 0, "undo(commit:) inside of a group")
     redoSteps.removeAll()
     undoSteps.append(step)
     hasNews = true
     trim()
   }
+
+  func checkCanAdd() { precondition(groupDepth == 0, "undo(commit:) inside of a group") }
 
   /// Returns the changes since the last step, to become part of another.
   func takeCurrent() -> UndoStep {

@@ -207,7 +207,7 @@ extension ObjectCheck {
     throws(StoreError)
   {
     guard text != nil else { return }
-    let advice = "buildFullTextIndexes(anew: true) rebuilds it"
+    let advice = "buildFullTextIndexes(rebuildsExisting: true) rebuilds it"
     do {
       for row in try text?.wrongRows() ?? [] {
         report.add(

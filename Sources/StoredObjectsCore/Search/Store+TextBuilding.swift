@@ -16,18 +16,19 @@ extension Store {
   /// index.
   ///
   /// - Parameters:
-  ///   - anew: Whether to rebuild existing indexes, too, after a finding of ``check(progress:)``.
+  ///   - rebuildsExisting: Whether to rebuild indexes that are complete, too. Pass true after a
+  ///     finding of ``check(progress:)``.
   ///   - progress: Receives the progress, in objects.
   /// - Throws: ``/StoreEngine/StoreError`` with `readOnly`, `damaged`, `newerVersion`, `noSpace`,
   ///   `ioError` or `closed`.
   public func buildFullTextIndexes(
-    anew: Bool = false, progress: (IntegrityProgress) -> Void = { _ in }
+    rebuildsExisting: Bool = false, progress: (IntegrityProgress) -> Void = { _ in }
   ) throws(StoreError) {
     do {
       try backend.coordinator.whileCommittingRepeatedly { () throws(StoreError) in
         for entry in classes {
           guard let text = entry.fullText else { continue }
-          if anew { try rebuildText(of: entry, text, progress) }
+          if rebuildsExisting { try rebuildText(of: entry, text, progress) }
           try buildTextIfNeeded(of: entry, text, progress)
         }
       }
@@ -45,7 +46,7 @@ extension Store {
       return try rebuildText(of: entry, text, progress)
     }
     do {
-      try buildText(of: entry, text, anew: false, progress)
+      try buildText(of: entry, text, rebuildsExisting: false, progress)
     } catch  where error.isOfIndex {
       try rebuildText(of: entry, text, progress)
     }
@@ -56,21 +57,21 @@ extension Store {
     of entry: RegisteredClass, _ text: RegisteredText,
     _ progress: (IntegrityProgress) -> Void = { _ in }
   ) throws(StoreError) {
-    try buildText(of: entry, text, anew: true, progress)
+    try buildText(of: entry, text, rebuildsExisting: true, progress)
   }
 
   private func buildText(
-    of entry: RegisteredClass, _ text: RegisteredText, anew: Bool,
+    of entry: RegisteredClass, _ text: RegisteredText, rebuildsExisting: Bool,
     _ progress: (IntegrityProgress) -> Void
   ) throws(StoreError) {
     if let backend = backend as? any OrderedRebuilding,
       try RegisteredText.objectCount(entry, self.backend) >= text.sortedCount
     {
-      let goesOn = anew ? false : try text.isUnfinished(self.backend)
+      let goesOn = rebuildsExisting ? false : try text.isUnfinished(self.backend)
       var build = try SortedTextBuild(self, entry, text, backend, goesOn: goesOn)
       return try build.run(progress)
     }
-    var build = try TextBuild(self, entry, text, anew: anew)
+    var build = try TextBuild(self, entry, text, rebuildsExisting: rebuildsExisting)
     try build.run(progress)
   }
 }
@@ -97,10 +98,10 @@ private struct TextBuild {
   private var lateBytes = 0
 
   init(
-    _ store: Store, _ entry: RegisteredClass, _ text: RegisteredText, anew: Bool
+    _ store: Store, _ entry: RegisteredClass, _ text: RegisteredText, rebuildsExisting: Bool
   ) throws(StoreError) {
     (self.store, self.text) = (store, text)
-    let goesOn = anew ? false : try text.isUnfinished(store.backend)
+    let goesOn = rebuildsExisting ? false : try text.isUnfinished(store.backend)
     let known = goesOn ? try TextLengths(text, store.backend).allRows() : []
     walk = try TextWalk(store, entry, text, without: known)
     update = try TextIndexUpdate(text, store.backend, isNew: !goesOn)
