@@ -81,8 +81,12 @@ extension QueryTranslation {
     guard let entries = try? store.registrations(of: Target.self, includingSubclasses: true) else {
       return nil
     }
+    store.collectChangesElsewhere()
     var keys: [[UInt8]] = []
     for entry in entries {
+      // Lists and references here still lead to objects that other stores have deleted, and no query
+      // finds those.
+      if store.foreign.hasDeleted(entry.classID) { return nil }
       guard let query = try? Query(store, entry, term.of(entry), isExplained: isExplained),
         let rows = try? query.allRows(atMost: joinedCount - keys.count)
       else { return nil }

@@ -64,6 +64,32 @@ struct UnmergedQueryTests {
     #expect(try first.referrers(of: tracks[1], through: \Mix.tracks) == [mix])
   }
 
+  @Test("A reference leads to an object that another store has deleted, with and without an index")
+  func deletedTargets() throws {
+    let first = try MemoryLocation().openStore(of: Track.self)
+    let tracks = (0..<200).map { number in
+      let track = Track()
+      track.seconds = Int32(number)
+      first.insert(track)
+      return track
+    }
+    tracks[5].seconds = 500
+    (tracks[0].versions, tracks[1].original) = ([tracks[5]], tracks[5])
+    try first.saveChanges()
+    let second = Store(backend: first.backend)
+    try second.register(Track.self)
+    try second.delete(#require(try second.object(Track.self, rowID: tracks[5].rowID)))
+    try second.saveChanges()
+
+    let inList = #Predicate<Track> { $0.versions.contains { $0.seconds > 400 } }
+    let behind = #Predicate<Track> { $0.original?.seconds == 500 }
+    let all = try first.allObjects(of: Track.self)
+    #expect(all.filter { $0.versions.contains { $0.seconds > 400 } } == [tracks[0]])
+    #expect(try ids(first, inList) == [tracks[0].rowID])
+    #expect(try ids(first, behind) == [tracks[1].rowID])
+    #expect(try first.count(of: Track.self, where: inList) == 1)
+  }
+
   @Test("A unique value is looked for in the objects as they are here")
   func uniqueValues() throws {
     let first = try MemoryLocation().openStore(of: Track.self)
