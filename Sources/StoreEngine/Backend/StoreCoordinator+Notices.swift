@@ -5,6 +5,7 @@ extension StoreCoordinator {
   /// A commit has been written, and every reader sees it: tells all stores but the one that has made
   /// it.
   package func didCommit(_ commit: Commit, _ changes: ChangeSet, _ request: CommitRequest) {
+    if request.replication != nil { learnMetadata(in: changes) }
     tellStores(of: changes, request)
     // Behind these: who has seen the number must find the news.
     journal.append(commit, changes)
@@ -16,6 +17,16 @@ extension StoreCoordinator {
     let shared = self.table(table)
     guard let metadata = ClassMetadata(row: row) else { return shared.forget() }
     shared.setMetadata(metadata)
+  }
+
+  /// Takes note of the metadata rows that others have written.
+  package func learnMetadata(in changes: ChangeSet) {
+    for table in changes.tables {
+      for record in table.records where record.rowID == ClassMetadata.rowID {
+        let isGone = record.kind == .delete
+        learn(isGone ? [] : Array(changes.bytes[record.range]), of: table.table)
+      }
+    }
   }
 
   /// Others have committed up to a number, and nobody knows any more what.

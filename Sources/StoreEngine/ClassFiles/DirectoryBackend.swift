@@ -75,6 +75,15 @@ public protocol DirectoryBackend: StoreBackend {
   /// - Throws: ``StoreError``.
   func backup(to directory: String, progress: (IntegrityProgress) -> Void) throws(StoreError)
 
+  /// Copies the store record by record, as it is at this moment, and has a closure change the copy
+  /// before it gets its name.
+  ///
+  /// - Throws: ``StoreError``; what the closure throws.
+  func copy(
+    to directory: String, progress: (IntegrityProgress) -> Void,
+    finishing: (any DirectoryBackend) throws(StoreError) -> Void
+  ) throws(StoreError)
+
   /// The state of the commit log; nil when the store has none.
   ///
   /// - Throws: ``StoreError``.

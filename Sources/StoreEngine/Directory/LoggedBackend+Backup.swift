@@ -39,8 +39,15 @@ extension LoggedBackend where Files: DirectoryFiles {
 
 extension LoggedBackend where Files: DirectoryFiles {
   /// Copies all records into a new store, which has the same key.
-  private func copy(
-    to directory: String, _ progress: (IntegrityProgress) -> Void
+  ///
+  /// - Parameters:
+  ///   - directory: The target.
+  ///   - progress: Hears how far it has come.
+  ///   - finish: Changes the copy before it gets its name.
+  /// - Throws: `StoreError`; what the closure throws.
+  func copy(
+    to directory: String, _ progress: (IntegrityProgress) -> Void,
+    _ finish: (LoggedBackend) throws(StoreError) -> Void = { _ in }
   ) throws(StoreError) {
     let source = try files.directory.opened()
     try TargetDirectory.make(at: directory, like: source) { (target) throws(StoreError) in
@@ -55,6 +62,7 @@ extension LoggedBackend where Files: DirectoryFiles {
       }
       do throws(StoreError) {
         try BackendCopy(from: self, to: backend).run(progress: progress)
+        try finish(backend)
         try backend.close()
       } catch {
         try? backend.close()

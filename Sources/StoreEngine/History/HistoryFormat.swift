@@ -3,7 +3,7 @@ import FoundationEssentials
 
 /// The history of a store: an ordered table with an entry for each commit.
 ///
-/// A commit writes its own entry.
+/// A commit writes its own entry, also one that changes nothing: numbers have no gaps.
 ///
 ///     0              -->  format (1, 2), number of the last commit that is not remembered (8), ID of
 ///                         the history (16)
@@ -30,7 +30,7 @@ enum HistoryFormat {
   static let table = OrderedTableName("CommitHistory", kind: .data)
   /// The key that says since when commits are remembered; it is there as long as they are.
   static let stampKey: [UInt8] = [0]
-  private static let entryMark: UInt8 = 1
+  static let entryMark: UInt8 = 1
   private static let stampVersion: UInt8 = 2
   private static let entryVersion: UInt8 = 2
 
@@ -40,6 +40,9 @@ enum HistoryFormat {
     key.append(bigEndian: number)
     return key
   }
+
+  /// Whether a key is that of an entry.
+  static func isKeyOfEntry(_ key: ArraySlice<UInt8>) -> Bool { key.first == entryMark }
 
   /// The keys of all entries behind a commit.
   static func keys(after number: UInt64) -> KeyRange {

@@ -83,6 +83,7 @@ extension StoreBackend {
   /// Passes the entries of all commits behind a number to a closure, in order of their numbers.
   ///
   /// The closure may use the backend. Entries of commits that are made meanwhile are among them.
+  /// Commits that have changed nothing are left out.
   ///
   /// Complexity: linear in the entries. Memory: a megabyte, and the largest entry.
   ///
@@ -107,7 +108,9 @@ extension StoreBackend {
     var last = number
     while true {
       let entries = try historyEntries(after: last)
-      for entry in entries where try body(entry) == .pause { return }
+      for entry in entries where !entry.isEmpty {
+        if try body(entry) == .pause { return }
+      }
       guard let next = entries.last?.commit.number else { return }
       last = next
     }
@@ -140,13 +143,13 @@ extension StoreBackend {
     return changes
   }
 
-  private func noHistory() -> StoreError {
+  func noHistory() -> StoreError {
     StoreError(
       .historyExpired, "The store keeps no history: begin one with beginHistory().",
       at: .init(path: location))
   }
 
-  private func damagedHistory(_ error: DataBufferError) -> StoreError {
+  func damagedHistory(_ error: DataBufferError) -> StoreError {
     StoreError(
       .damaged, "An entry of the history makes no sense: \(error). Salvage the store.",
       at: .init(path: location, className: HistoryFormat.table.fileName), underlying: error)

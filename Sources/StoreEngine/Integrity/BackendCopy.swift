@@ -52,7 +52,8 @@ public struct BackendCopy {
       }
       try copyBuffers()
       try copyValues(from: source, to: target)
-      let ordered = try source.orderedTableNames()
+      // A copy that is made record by record follows nobody.
+      let ordered = try source.orderedTableNames().filter { $0 != FollowerMark.table }
       for name in ordered where name != HistoryFormat.table { try copyKeys(of: name) }
       // Last, or it would remember how the copy was made. One that gets no entries would have a gap.
       if ordered.contains(HistoryFormat.table), target.remembersCommits {

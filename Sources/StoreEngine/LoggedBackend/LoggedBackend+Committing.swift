@@ -60,6 +60,7 @@ extension LoggedBackend {
       try checkOpen()
       try checkWritable(log)
       return try naming { () throws(StoreError) in
+        try checkMayCommit(one, &log)
         try checkForConflicts(one, CommitBatch())
         try one.request.follower?.willWrite()
         if try isBulk(one.stored), let commit = try writeInBulk(one, &log) { return commit }
@@ -131,6 +132,7 @@ extension LoggedBackend {
     _ one: QueuedCommit, _ index: Int, _ batch: inout CommitBatch,
     _ outcomes: inout [CommitOutcome?], _ log: inout LoggedLog
   ) throws(StoreError) -> Commit? {
+    try checkMayCommit(one, &log)
     try checkForConflicts(one, batch)
     let isBulk = try isBulk(one.stored)
     // Nobody knows yet whether those before it begin a history, and one has what was there before.

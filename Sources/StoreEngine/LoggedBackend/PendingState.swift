@@ -117,6 +117,8 @@ struct LoggedLog: Sendable {
   var checkpointCount = 0
   /// Whether the store remembers its commits; nil before the next commit looks.
   var history: KnownHistory?
+  /// Whether the store is known to follow no other one.
+  var isNoFollower = false
   /// Set once nobody knows any more what the disk holds.
   var failure: StoreError?
   /// After a checkpoint that failed, the log may grow this much further before the next try.

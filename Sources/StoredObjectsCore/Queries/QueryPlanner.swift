@@ -108,7 +108,7 @@ struct QueryPlanner {
 
   /// The indexes that the query would make.
   private func missingIndexes() throws -> [String] {
-    if store.backend.isReadOnly { return [] }
+    guard try store.backend.canCommit() else { return [] }
     let conditions = [condition].compactMap(\.self) + (condition?.alternatives ?? [])
     return try entry.indexes.filter { index in
       guard let first = index.declaration.properties.first else { return false }
