@@ -34,6 +34,11 @@ package struct StoredObjectsTool: ParsableCommand {
         stored-objects history Music --begin
         stored-objects log Music --class Song
         stored-objects restore Music "Music on Monday" --time 2026-11-23T18:00:00Z
+        stored-objects follow Music "Music copy"
+        ssh host stored-objects stream Music --follow | stored-objects apply "Music copy"
+        stored-objects promote "Music copy"
+        stored-objects backup Music /backup/Music --continuous
+        stored-objects restore /backup/Music Music
         stored-objects import-ytk cache.sqlite --store Cache
         stored-objects encrypt Music --passphrase-file secret.txt
         stored-objects check Music --passphrase-file secret.txt
@@ -45,7 +50,8 @@ package struct StoredObjectsTool: ParsableCommand {
       InfoCommand.self, SchemaCommand.self, CheckCommand.self, BackupCommand.self,
       SalvageCommand.self, CompactCommand.self, CheckpointCommand.self, DumpCommand.self,
       ExportCommand.self, ImportCommand.self, ConvertCommand.self, MigrateCommand.self,
-      LogCommand.self, HistoryCommand.self, RestoreCommand.self,
+      LogCommand.self, HistoryCommand.self, RestoreCommand.self, FollowCommand.self,
+      StreamCommand.self, ApplyCommand.self, PromoteCommand.self,
       ImportYTKCommand.self, EncryptCommand.self, DecryptCommand.self,
       ChangePassphraseCommand.self,
     ])
