@@ -9,6 +9,10 @@ import Testing
 
 @Suite("Continuous backups")
 struct ContinuousBackupTests {
+  /// `./dev crash follow` sets it.
+  private static let restoreCount =
+    ProcessInfo.processInfo.environment["STOREDOBJECTS_RESTORES"].flatMap { Int($0) } ?? 40
+
   private func restore(
     _ kind: TestedBackend, _ backup: String, to target: String,
     _ point: ContinuousBackup.RestorePoint
@@ -27,11 +31,11 @@ struct ContinuousBackupTests {
   }
 
   @Test(
-    "A backup is restored as of 200 random commits, and as the newest",
+    "A backup is restored as of random commits, and as the newest",
     arguments: [TestedBackend.tokyoCabinet, .cdb])
   func points(_ kind: TestedBackend) throws {
     var generator = Seeds.generator(for: "restores of continuous backups, \(kind)")
-    try withTemporaryDirectory { folder in
+    try withTemporaryDirectory(in: .memory) { folder in
       let source = try kind.openSmall(folder + "/source")
       var store = try RememberedStore(source, seed: generator.next())
       var backup = try ContinuousBackup(directory: folder + "/backup")
@@ -53,7 +57,7 @@ struct ContinuousBackupTests {
       let lost = try lostNumbers(folder + "/backup")
       let first = try #require(try baseNumbers(folder + "/backup").min())
       let numbers = store.images.keys.filter { $0 >= first }.sorted()
-      for number in numbers.shuffled(using: &generator).prefix(200) {
+      for number in numbers.shuffled(using: &generator).prefix(Self.restoreCount) {
         let image = try #require(store.images[number])
         if lost.contains(number) {
           let error = #expect(throws: StoreError.self) {

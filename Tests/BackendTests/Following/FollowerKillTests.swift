@@ -11,7 +11,7 @@ import Testing
 struct FollowerKillTests {
   /// `./dev crash follow` sets it.
   private static let killCount =
-    ProcessInfo.processInfo.environment["STOREDOBJECTS_FOLLOWER_KILLS"].flatMap { Int($0) } ?? 150
+    ProcessInfo.processInfo.environment["STOREDOBJECTS_FOLLOWER_KILLS"].flatMap { Int($0) } ?? 100
 
   @Test(
     "A follower that is killed at any call has each commit once, and in the end the same bytes",
