@@ -50,8 +50,9 @@ public struct HistoryStreamWriter: Sendable {
       let last = backend.lastCommitNumber
       let records = try backend.historyRecords(
         after: position.number, byteCount: Self.partByteCount)
+      let start = try backend.historyStart() ?? 0
       for record in records {
-        try write(record, of: backend, to: sink)
+        try write(record, since: start, of: backend, to: sink)
         count += 1
       }
       if records.isEmpty, position.number < last { throw gap(before: last + 1, backend) }
@@ -90,7 +91,7 @@ public struct HistoryStreamWriter: Sendable {
   }
 
   private mutating func write(
-    _ record: HistoryRecord, of backend: any StoreBackend,
+    _ record: HistoryRecord, since start: UInt64, of backend: any StoreBackend,
     to sink: ([UInt8]) throws(StoreError) -> Void
   ) throws(StoreError) {
     guard record.number == position.number + 1 else { throw gap(before: record.number, backend) }
@@ -106,8 +107,7 @@ public struct HistoryStreamWriter: Sendable {
     let entry = try backend.entry(record)
     try writeValues(entry.newReferences, of: backend, to: sink)
     // The history may have been shortened since the entry was read.
-    let start = min(try backend.historyStart() ?? 0, record.number - 1)
-    append(.entry(record.bytes, since: start))
+    append(.entry(record.bytes, since: min(start, record.number - 1)))
     position = position.behind(entry.commit)
     if bytes.count >= Self.partByteCount { try flush(to: sink) }
   }
