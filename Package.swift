@@ -240,8 +240,8 @@ let package = Package(
       name: "BackendTests",
       dependencies: [
         "CDBBackend", "CDB", "StoredObjectsCore", "StoredObjectsEncryption", "TokyoCabinetBackend",
-        "TokyoCabinet", "TokyoCabinetFile", "StoredObjectsTestSupport", "Files", "Locks",
-        "TestFiles", "TestedBackends", log,
+        "TokyoCabinet", "TokyoCabinetFile", "StoreFormats", "StoredObjectsTestSupport", "Files",
+        "Locks", "TestFiles", "TestedBackends", log,
       ]),
     // A PostgreSQL server of the tests' own.
     .target(

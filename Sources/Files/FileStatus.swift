@@ -9,6 +9,8 @@ package struct FileStatus: Sendable {
   package let identity: FileIdentity
   /// The size in bytes.
   package let size: Int
+  /// The time of the last change of its content, in nanoseconds since 1970.
+  package let modificationTime: Int64
   /// The number of names of the file.
   package let linkCount: Int
   /// The owner and the permissions.
@@ -23,6 +25,7 @@ package struct FileStatus: Sendable {
   private init(_ status: stat) {
     identity = FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
     (size, linkCount) = (Int(status.st_size), Int(status.st_nlink))
+    modificationTime = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
     type = UInt32(status.st_mode & S_IFMT)
     rights = FileRights(
       mode: UInt32(status.st_mode) & 0o7777, user: status.st_uid, group: status.st_gid)

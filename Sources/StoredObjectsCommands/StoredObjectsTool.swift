@@ -36,6 +36,11 @@ package struct StoredObjectsTool: ParsableCommand {
         stored-objects diff Music 2026-11-23T18:00:00Z
         stored-objects export Music --as-of 17
         stored-objects restore Music "Music on Monday" --time 2026-11-23T18:00:00Z
+        stored-objects follow Music "Music copy"
+        ssh host stored-objects stream Music --follow | stored-objects apply "Music copy"
+        stored-objects promote "Music copy"
+        stored-objects backup Music /backup/Music --continuous
+        stored-objects restore /backup/Music Music
         stored-objects import-ytk cache.sqlite --store Cache
         stored-objects encrypt Music --passphrase-file secret.txt
         stored-objects check Music --passphrase-file secret.txt
@@ -48,6 +53,7 @@ package struct StoredObjectsTool: ParsableCommand {
       SalvageCommand.self, CompactCommand.self, CheckpointCommand.self, DumpCommand.self,
       ExportCommand.self, ImportCommand.self, ConvertCommand.self, MigrateCommand.self,
       LogCommand.self, DiffCommand.self, HistoryCommand.self, RestoreCommand.self,
+      FollowCommand.self, StreamCommand.self, ApplyCommand.self, PromoteCommand.self,
       ImportYTKCommand.self, EncryptCommand.self, DecryptCommand.self,
       ChangePassphraseCommand.self,
     ])

@@ -49,7 +49,8 @@ package let workloads: [any Workload] = singleWorkloads + fullTextSearches + ycs
 
 private let singleWorkloads: [any Workload] = [
   SimpleInsert(), SimpleFetch(), SimpleScan(), ComplexInsert(), ComplexFetch(), SimpleUpdate(),
-  RandomFetch(), SmallSaves(), RememberedSaves(), LargeStoreSave(), SustainedSaves(), ListEdit(),
+  RandomFetch(), SmallSaves(), RememberedSaves(), ReadHistory(), StreamHistory(),
+  LargeStoreSave(), SustainedSaves(), ListEdit(),
   InverseEdit(), LiveResultsEdit(), RefetchedResults(),
   DeepGraph(), OpenClose(), CrashRecovery(), ManyStores(), NamedBufferInsert(), NamedBufferFetch(),
   Growth(), IndexedInsert(), IndexedLookup(),

@@ -5,6 +5,7 @@ extension StoreCoordinator {
   /// Notifies all stores except the sender of a commit that has been written and that every reader
   /// sees.
   package func didCommit(_ commit: Commit, _ changes: ChangeSet, _ request: CommitRequest) {
+    if request.replication != nil { learnMetadata(in: changes) }
     tellStores(of: changes, request)
     // The number becomes visible after the news: a reader that sees the number must find the news.
     journal.append(commit, changes)
@@ -16,6 +17,16 @@ extension StoreCoordinator {
     let shared = self.table(table)
     guard let metadata = ClassMetadata(row: row) else { return shared.forget() }
     shared.setMetadata(metadata)
+  }
+
+  /// Records the metadata rows that others have written.
+  package func learnMetadata(in changes: ChangeSet) {
+    for table in changes.tables {
+      for record in table.records where record.rowID == ClassMetadata.rowID {
+        let isGone = record.kind == .delete
+        learn(isGone ? [] : Array(changes.bytes[record.range]), of: table.table)
+      }
+    }
   }
 
   /// Records that others have committed up to a number, without knowing what.

@@ -75,6 +75,15 @@ public protocol DirectoryBackend: StoreBackend {
   /// - Throws: ``StoreError``.
   func backup(to directory: String, progress: (IntegrityProgress) -> Void) throws(StoreError)
 
+  /// Copies the store record by record, as it is now, and lets a closure change the copy before the
+  /// copy gets its name.
+  ///
+  /// - Throws: ``StoreError``, and errors of the closure.
+  func copy(
+    to directory: String, progress: (IntegrityProgress) -> Void,
+    finishing: (any DirectoryBackend) throws(StoreError) -> Void
+  ) throws(StoreError)
+
   /// Returns the state of the commit log; nil if the store has none.
   ///
   /// - Throws: ``StoreError``.

@@ -27,6 +27,8 @@ public struct CommitRequest: Sendable {
   package var sender: ChangeInbox?
   /// Whether another process has made the commit.
   package var isForeign = false
+  /// Set for a commit of a copy that follows a store.
+  package var replication: ReplicatedCommit?
   /// The follower of the commit on its way to the disk.
   package var follower: (any CommitFollower)?
 
@@ -58,7 +60,8 @@ public struct CommitRequest: Sendable {
 
   /// Returns the commit that this describes.
   package func commit(number: UInt64, token: @autoclosure () -> CommitToken) -> Commit {
-    Commit(
+    if let commit = replication?.commit { return commit.numbered(number) }
+    return Commit(
       number: number, token: rawToken ?? token(), author: author,
       microseconds: microseconds ?? Self.microseconds(Date()), basedOn: basis?.number)
   }

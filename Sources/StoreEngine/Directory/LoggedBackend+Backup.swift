@@ -38,8 +38,15 @@ extension LoggedBackend where Files: DirectoryFiles {
 
 extension LoggedBackend where Files: DirectoryFiles {
   /// Copies all records into a new store with the same key.
-  private func copy(
-    to directory: String, _ progress: (IntegrityProgress) -> Void
+  ///
+  /// - Parameters:
+  ///   - directory: The target.
+  ///   - progress: A closure that gets the progress.
+  ///   - finish: A closure that changes the copy before it gets its name.
+  /// - Throws: `StoreError`, and errors of the closure.
+  func copy(
+    to directory: String, _ progress: (IntegrityProgress) -> Void,
+    _ finish: (LoggedBackend) throws(StoreError) -> Void = { _ in }
   ) throws(StoreError) {
     let source = try files.directory.opened()
     try TargetDirectory.make(at: directory, like: source) { (target) throws(StoreError) in
@@ -54,6 +61,7 @@ extension LoggedBackend where Files: DirectoryFiles {
       }
       do throws(StoreError) {
         try BackendCopy(from: self, to: backend).run(progress: progress)
+        try finish(backend)
         try backend.close()
       } catch {
         try? backend.close()

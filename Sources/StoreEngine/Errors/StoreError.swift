@@ -165,6 +165,8 @@ extension StoreError {
     public static let conflict = Code(description: "conflict")
     /// The changes since a commit are no longer known: read everything again.
     public static let historyExpired = Code(description: "historyExpired")
+    /// The history is that of another store, or of a copy that has gone its own way.
+    public static let otherHistory = Code(description: "otherHistory")
     /// The operation needs a store without unsaved changes.
     public static let unsavedChanges = Code(description: "unsavedChanges")
     /// A class has used all of its 4,294,967,294 row IDs.

@@ -76,12 +76,6 @@ extension HistoryEntry {
         change.kind == .insert ? nil : try state.record(change.rowID, of: table.table)
       let after = change.kind == .delete ? nil : Array(changes.bytes[change.range])
       if before == after { continue }
-      // The last row ID follows from the rows, and each save writes it.
-      if change.rowID == ClassMetadata.rowID, let before, let after,
-        ClassMetadata.differOnlyInLastRowID(before, after)
-      {
-        continue
-      }
       found.append(.init(rowID: change.rowID, before: before, after: after))
     }
     return found
@@ -121,6 +115,14 @@ extension HistoryEntry.OrderedTableChanges {
 }
 
 extension ChangeSet {
+  /// Whether a change of the history removes entries, and neither ends it nor brings its own.
+  func onlyShortensHistory(_ history: OrderedTableChanges) -> Bool {
+    !history.clearsFirst
+      && history.changes.allSatisfy { change in
+        change.isRemoval || !HistoryFormat.isKeyOfEntry(bytes[change.key])
+      }
+  }
+
   /// Adds the entry of a commit to the history.
   ///
   /// - Parameters:

@@ -21,12 +21,22 @@ public struct HistoryEntry: Sendable {
     public let name: String
     /// The changes, at most one for each row.
     ///
-    /// The metadata row, row 1, is included if more of it has changed than the last row ID.
+    /// The metadata row, row 1, is included if it has changed. It contains the last row ID.
     public internal(set) var records: [RecordChange] = []
 
     /// The changes of objects: all except that of the metadata row.
     public var objects: some Collection<RecordChange> {
       records.lazy.filter { $0.rowID > ClassMetadata.rowID }
+    }
+
+    /// Whether nothing has changed but the last row ID.
+    fileprivate var hasOnlyLastRowID: Bool {
+      records.allSatisfy { record in
+        guard record.rowID == ClassMetadata.rowID, let before = record.before,
+          let after = record.after
+        else { return false }
+        return ClassMetadata.differOnlyInLastRowID(before, after)
+      }
     }
   }
 
@@ -87,6 +97,11 @@ public struct HistoryEntry: Sendable {
     }
   }
 
+  /// Whether the entry contains no changes but those of last row IDs.
+  var isEmpty: Bool {
+    buffers.isEmpty && orderedTables.isEmpty && tables.allSatisfy(\.hasOnlyLastRowID)
+  }
+
   /// Whether the entry contains no changes.
-  var isEmpty: Bool { tables.isEmpty && buffers.isEmpty && orderedTables.isEmpty }
+  var isWithoutChanges: Bool { tables.isEmpty && buffers.isEmpty && orderedTables.isEmpty }
 }

@@ -3,7 +3,7 @@ import FoundationEssentials
 
 /// The format of a store's history: an ordered table with an entry for each commit.
 ///
-/// A commit writes its own entry.
+/// A commit writes its own entry, also one that changes nothing: numbers have no gaps.
 ///
 ///     0              -->  format (1, 2), number of the last commit before the history (8),
 ///                         ID of the history (16)
@@ -31,7 +31,7 @@ enum HistoryFormat {
   static let table = OrderedTableName("CommitHistory", kind: .data)
   /// The key with the beginning of the history; it exists as long as the history does.
   static let stampKey: [UInt8] = [0]
-  private static let entryMark: UInt8 = 1
+  static let entryMark: UInt8 = 1
   private static let consumerMark: UInt8 = 2
   private static let stampVersion: UInt8 = 2
   private static let entryVersion: UInt8 = 2
@@ -43,6 +43,9 @@ enum HistoryFormat {
     key.append(bigEndian: number)
     return key
   }
+
+  /// Whether a key is that of an entry.
+  static func isKeyOfEntry(_ key: ArraySlice<UInt8>) -> Bool { key.first == entryMark }
 
   /// Returns the keys of all entries after a commit.
   static func keys(after number: UInt64) -> KeyRange {

@@ -19,18 +19,25 @@ extension LoggedBackend {
   func remembering(
     _ one: QueuedCommit, _ commit: Commit, _ log: inout LoggedLog
   ) throws(StoreError) -> QueuedCommit {
-    let known: KnownHistory
-    if let history = log.history { known = history } else { known = try lookForHistory() }
-    if one.changes.ordered.contains(where: { $0.table == known.table }) {
-      // The commit begins, ends or shortens the history, so the next commit looks again.
+    // Such a commit brings its own entry.
+    if one.request.replication?.isRemembered == false {
       log.history = nil
       return one
     }
-    log.history = known
-    keepsHistory.store(known.isKept, ordering: .relaxed)
-    guard known.isKept else { return one }
-    let entry = try HistoryEntry(of: one.changes, commit, over: KnownState(backend: self))
-    if entry.isEmpty { return one }
+    let known: KnownHistory
+    if let history = log.history { known = history } else { known = try lookForHistory() }
+    let change = one.changes.ordered.first { $0.table == known.table }
+    // After one that begins or ends the history, or shortens it, the next commit looks again.
+    log.history = change == nil ? known : nil
+    if change == nil { keepsHistory.store(known.isKept, ordering: .relaxed) }
+    guard known.isKept, change.map({ one.changes.onlyShortensHistory($0) }) ?? true else {
+      return one
+    }
+    // Every commit has an entry, an empty one too, so that none can be missing without notice.
+    let entry =
+      change == nil
+      ? try HistoryEntry(of: one.changes, commit, over: KnownState(backend: self))
+      : HistoryEntry(commit: commit)
     var (changes, sealed) = (one.changes, one.sealed)
     func values() throws(StoreError) -> OrderedTableID {
       try files.ordered.table(sealedName(ExternalCatalogue.table))

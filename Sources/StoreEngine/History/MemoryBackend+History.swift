@@ -5,15 +5,21 @@ extension MemoryBackend {
   public var remembersCommits: Bool { true }
 
   /// Returns a change set with its entry in the history; nil if the store keeps none.
-  func remembering(_ changes: ChangeSet, _ commit: Commit) throws(StoreError) -> ChangeSet? {
+  func remembering(
+    _ changes: ChangeSet, _ commit: Commit, _ request: CommitRequest
+  ) throws(StoreError) -> ChangeSet? {
+    // Such a commit brings its own entry.
+    if request.replication?.isRemembered == false { return nil }
     let history = try orderedTable(HistoryFormat.table)
+    let change = changes.ordered.first { $0.table == history }
     guard try withValue(of: HistoryFormat.stampKey, in: history, { _ in true }) == true,
-      !changes.ordered.contains(where: { $0.table == history })
+      change.map({ changes.onlyShortensHistory($0) }) ?? true
     else { return nil }
     let (names, ordered) = try inSession { ($0.numbers.names, $0.numbers.orderedNames) }
     let state = StateInMemory(backend: self, names: names, orderedNames: ordered)
-    let entry = try HistoryEntry(of: changes, commit, over: state)
-    if entry.isEmpty { return nil }
+    let entry =
+      change == nil
+      ? try HistoryEntry(of: changes, commit, over: state) : HistoryEntry(commit: commit)
     var remembered = changes
     try remembered.add(entry, to: history) { () throws(StoreError) in
       try orderedTable(ExternalCatalogue.table)

@@ -86,6 +86,7 @@ extension StoreBackend {
   /// Calls a closure with the entries of all commits after a number, in the order of their numbers.
   ///
   /// The closure may use the backend. Entries of commits that are made meanwhile are included.
+  /// Commits without changes are left out.
   ///
   /// Complexity: linear in the entries. Memory: a megabyte, and the largest entry.
   ///
@@ -101,7 +102,9 @@ extension StoreBackend {
     var last = number
     while true {
       let entries = try historyEntries(after: last)
-      for entry in entries where try body(entry) == .pause { return }
+      for entry in entries where !entry.isEmpty {
+        if try body(entry) == .pause { return }
+      }
       guard let next = entries.last?.commit.number else { return }
       last = next
     }

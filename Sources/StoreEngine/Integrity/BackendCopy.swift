@@ -54,7 +54,8 @@ public struct BackendCopy {
       }
       try copyBuffers()
       try copyValues(from: source, to: target)
-      let ordered = try source.orderedTableNames()
+      // A copy that is made record by record follows nobody.
+      let ordered = try source.orderedTableNames().filter { $0 != FollowerMark.table }
       for name in ordered where name != HistoryFormat.table { try copyKeys(of: name) }
       // The history comes last, or it would contain the commits of the copy. A target that does not
       // continue the history would leave a gap in it.

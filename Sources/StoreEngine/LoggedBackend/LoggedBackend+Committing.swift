@@ -61,6 +61,7 @@ extension LoggedBackend {
       try checkOpen()
       try checkWritable(log)
       return try naming { () throws(StoreError) in
+        try checkMayCommit(one, &log)
         try checkForConflicts(one, CommitBatch())
         try one.request.follower?.willWrite()
         if try isBulk(one.stored), let commit = try writeInBulk(one, &log) { return commit }
@@ -132,6 +133,7 @@ extension LoggedBackend {
     _ one: QueuedCommit, _ index: Int, _ batch: inout CommitBatch,
     _ outcomes: inout [CommitOutcome?], _ log: inout LoggedLog
   ) throws(StoreError) -> Commit? {
+    try checkMayCommit(one, &log)
     try checkForConflicts(one, batch)
     let isBulk = try isBulk(one.stored)
     // An earlier commit of the batch may begin a history, whose entries contain the state before

@@ -120,6 +120,8 @@ struct LoggedLog: Sendable {
   var checkpointCount = 0
   /// Whether the store keeps a history; nil until the next commit looks.
   var history: KnownHistory?
+  /// Whether the store is known to follow no other store.
+  var isNoFollower = false
   /// Set when the state of the disk is no longer known.
   var failure: StoreError?
   /// The number of bytes by which the log may grow after a failed checkpoint before the next

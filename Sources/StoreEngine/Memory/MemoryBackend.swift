@@ -143,11 +143,12 @@ public final class MemoryBackend: StoreBackend {
     guard !isReadOnly else {
       throw StoreError.readOnly(at: location)
     }
+    try checkMayCommit(request)
     return try coordinator.perform(
       changes, request, at: location,
       names: ({ names[$0.index] }, { ordered[$0.index].fileName })
     ) { (commit) throws(StoreError) in
-      guard let remembered = try remembering(changes, commit) else {
+      guard let remembered = try remembering(changes, commit, request) else {
         return try disk.apply(changes, commit, tableNames: names, orderedNames: ordered)
       }
       let ordered = try inSession { $0.numbers.orderedNames }

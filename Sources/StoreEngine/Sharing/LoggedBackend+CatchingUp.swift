@@ -74,7 +74,7 @@ extension LoggedBackend {
     if isAlone, !looksIntoLog, !hasNews { return true }
     catchingUp.store(currentThread(), ordering: .relaxed)
     defer { catchingUp.store(0, ordering: .relaxed) }
-    log.history = nil
+    (log.history, log.isNoFollower) = (nil, false)
     // Load the version before reading the log: later commits are found the next time.
     let version = shared.versionWord.load()
     while log.failure == nil, let writer = log.writer {
@@ -134,12 +134,7 @@ extension LoggedBackend {
 
   /// Notifies all stores of a commit of another process.
   private func tell(_ commit: Commit, _ changes: ChangeSet) {
-    for table in changes.tables {
-      for record in table.records where record.rowID == ClassMetadata.rowID {
-        let isGone = record.kind == .delete
-        coordinator.learn(isGone ? [] : Array(changes.bytes[record.range]), of: table.table)
-      }
-    }
+    coordinator.learnMetadata(in: changes)
     var request = CommitRequest()
     request.isForeign = true
     coordinator.didCommit(commit, changes, request)

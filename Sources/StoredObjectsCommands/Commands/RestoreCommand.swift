@@ -5,10 +5,13 @@ import StoredObjectsCore
 struct RestoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore",
-    abstract: "Copy a store with a history into a new directory, as it was at an earlier commit.",
+    abstract: "Make a store as of an earlier commit, of a store with a history or of a backup.",
     discussion: """
       The store itself stays as it is, and programs may save to it meanwhile. In the copy, one commit \
       takes back all later ones, and log shows both.
+
+      From a continuous backup, the newest state is restored, or the state after any of its commits. \
+      One more commit marks the new store as a separate one.
       """)
 
   @OptionGroup var store: StoreArgument
@@ -25,7 +28,7 @@ struct RestoreCommand: ParsableCommand {
   }
 
   func validate() throws {
-    guard (commit == nil) != (time == nil) else {
+    guard commit == nil || time == nil, commit != nil || time != nil || isBackup else {
       throw ValidationError("Give either --commit or --time.")
     }
     if case .number? = time {
@@ -33,7 +36,37 @@ struct RestoreCommand: ParsableCommand {
     }
   }
 
+  private var isBackup: Bool { ContinuousBackup.isBackup(store.directory) }
+
+  private func restoreBackup() throws -> UInt64 {
+    let key = try store.key.key()
+    let point: ContinuousBackup.RestorePoint =
+      commit.map { .commit($0) } ?? time.flatMap(Self.date).map { .time($0) } ?? .newest
+    let line = ProgressLine("restore")
+    defer { line.end() }
+    return try ContinuousBackup.restore(from: store.directory, to: target, point) {
+      (path) throws(StoreError) in
+      var place = store
+      place.directory = path
+      do {
+        return try place.openForReading(key)
+      } catch {
+        throw error as? StoreError ?? StoreError(.ioError, "\(error)", at: .init(path: path))
+      }
+    } progress: {
+      line.show($0)
+    }
+  }
+
+  private static func date(_ text: String) -> Date? { try? Date(text, strategy: .iso8601) }
+
   func run() throws {
+    if isBackup {
+      let number = try restoreBackup()
+      return try output.write(Report(target: target, commit: number)) {
+        ["The store as of commit \(number) is in \(target)."]
+      }
+    }
     let key = try store.key.key()
     let backend = try store.openForReading(key)
     let number = try commit ?? time?.number(in: backend) ?? backend.lastCommitNumber

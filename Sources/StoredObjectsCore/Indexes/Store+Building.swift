@@ -85,14 +85,14 @@ extension Store {
         index.commitCountWhenWhole = commitCount
         return true
       }
-      if backend.isReadOnly { return false }
+      guard try backend.canCommit() else { return false }
       try backend.coordinator.whileCommittingRepeatedly { () throws(StoreError) in
         try buildIfNeeded(index, of: entry)
       }
       return true
     } catch  where error.isOfIndex {
       // Building from the start replaces the damaged index.
-      if backend.isReadOnly { return false }
+      guard try backend.canCommit() else { return false }
       try backend.coordinator.whileCommittingRepeatedly { () throws(StoreError) in
         var build = IndexBuild(self, entry, index)
         try build.run { _ in }

@@ -107,7 +107,7 @@ struct QueryPlanner {
 
   /// Returns the names of the indexes that the query would build.
   private func missingIndexes() throws -> [String] {
-    if store.backend.isReadOnly { return [] }
+    guard try store.backend.canCommit() else { return [] }
     let conditions = [condition].compactMap(\.self) + (condition?.alternatives ?? [])
     return try entry.indexes.filter { index in
       guard let first = index.declaration.properties.first else { return false }

@@ -158,7 +158,7 @@ extension Store {
       do {
         return try indexed(search, entry, text, limit) ?? scanned(search, entry, text, limit)
       } catch let error as StoreError where error.isOfIndex {
-        if backend.isReadOnly { return try scanned(search, entry, text, limit) }
+        guard try backend.canCommit() else { return try scanned(search, entry, text, limit) }
         try backend.coordinator.whileCommittingRepeatedly { () throws(StoreError) in
           try rebuildText(of: entry, text)
         }
@@ -172,7 +172,7 @@ extension Store {
     _ search: TextSearch, _ entry: RegisteredClass, _ text: RegisteredText, _ limit: Int
   ) throws(StoreError) -> BestRows? {
     if try !text.isUsable(entry, backend) {
-      if backend.isReadOnly { return nil }
+      guard try backend.canCommit() else { return nil }
       try backend.coordinator.whileCommittingRepeatedly { () throws(StoreError) in
         try buildTextIfNeeded(of: entry, text)
       }

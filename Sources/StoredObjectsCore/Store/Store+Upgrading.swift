@@ -45,7 +45,7 @@ extension Store {
 
   /// Marks the layouts that no record uses anymore, so that later ones can have their numbers.
   private func freeLayoutNumbers(_ entry: RegisteredClass) throws(StoreError) {
-    guard entry.versionsRecords, !backend.isReadOnly, !entry.layouts.isOutdated else { return }
+    guard entry.versionsRecords, try backend.canCommit(), !entry.layouts.isOutdated else { return }
     do {
       try backend.coordinator.whileCommitting { () throws(StoreError) in
         let saved = try backend.savedLayouts(of: entry.name)

@@ -1,0 +1,146 @@
+import Files
+import FoundationEssentials
+
+/// A backup that grows with the store: a copy of it, and the entries of all later commits.
+///
+///     var backup = try ContinuousBackup(directory: "/backup/Music")
+///     while isWanted {
+///       for path in try backup.update(from: backend) { upload(path) }
+///       sleep(1)
+///     }
+///
+/// A lost machine costs what was committed since the last ``update(from:progress:)``. Each file in
+/// the directory is whole once it has its name, never changes, and can be copied elsewhere by any
+/// means. ``restore(from:to:options:open:)`` makes a store of the newest state, or of that behind any
+/// commit.
+///
+/// Segments hold the records as they are, so an encrypted store is refused.
+public struct ContinuousBackup: Sendable {
+  /// The place that the backup has reached; nil before the first update.
+  public private(set) var position: HistoryPosition?
+  let files: BackupDirectory
+
+  /// Opens a backup, or a directory that is to be one.
+  ///
+  /// - Parameter directory: The path; missing directories are made.
+  /// - Throws: ``StoreError`` with `damaged` where the last segment makes no sense, `ioError`.
+  public init(directory: String) throws(StoreError) {
+    files = BackupDirectory(path: directory)
+    try files.make()
+    position = try Self.lastPosition(in: files)
+  }
+
+  /// Whether a directory is a continuous backup.
+  public static func isBackup(_ directory: String) -> Bool {
+    BackupDirectory(path: directory).isBackup
+  }
+
+  /// The place behind the last segment, or of the last base if that is later.
+  private static func lastPosition(in files: BackupDirectory) throws(StoreError) -> HistoryPosition?
+  {
+    guard let base = try files.bases().last else { return nil }
+    guard let segment = try files.segments().last, segment.last > base else {
+      return try place(in: files.placePath(base))
+    }
+    return try place(in: files.path(of: segment))
+  }
+
+  /// Reads a stream to its end; the place behind its last entry.
+  static func place(in path: String) throws(StoreError) -> HistoryPosition {
+    var decoder = HistoryStreamDecoder(path)
+    var place: HistoryPosition?
+    try BackupDirectory.read(path) { (bytes) throws(StoreError) in
+      decoder.append(bytes)
+      while let element = try decoder.next() {
+        switch element {
+        case .header(let position): place = position
+        case .frame(.entry(let bytes, _)):
+          do throws(DataBufferError) {
+            place = place?.behind(try HistoryFormat.entry(bytes).commit)
+          } catch { throw .wrapping(error, .damaged, at: .init(path: path)) }
+        case .frame: break
+        }
+      }
+      return true
+    }
+    try decoder.finish()
+    guard let place else { throw StoreError(.damaged, "The file is empty.", at: .init(path: path)) }
+    return place
+  }
+
+  /// Adds all commits that the store has and the backup lacks, as one segment.
+  ///
+  /// Begins with a copy of the store. Where the store no longer remembers the commits behind
+  /// ``position``, another copy follows, and commits in between can't be restored.
+  ///
+  /// Complexity: linear in the entries of the commits.
+  ///
+  /// - Parameters:
+  ///   - source: The store; it keeps a history.
+  ///   - progress: Receives how far a copy has come.
+  /// - Returns: the paths of the new files and directories, which never change from now on.
+  /// - Throws: ``StoreError`` with `historyExpired` where no history is kept, `otherHistory` where the
+  ///   backup is that of another store, `encrypted`, `noSpace`, `ioError`, `damaged` or `closed`.
+  public mutating func update(
+    from source: any DirectoryBackend, progress: (IntegrityProgress) -> Void = { _ in }
+  ) throws(StoreError) -> [String] {
+    guard !source.isEncrypted else {
+      throw StoreError(
+        .encrypted, "The segments of a backup are not encrypted, and the store is. Use backup.",
+        at: .init(path: source.location))
+    }
+    do {
+      if let position { return try addSegment(behind: position, source) }
+    } catch  where error.code == .historyExpired {
+      // What was forgotten can't be added; the newest state can.
+      guard try source.historyID() == position?.historyID else { throw error }
+    }
+    let paths = try addBase(source, progress)
+    guard let position else { return paths }
+    return paths + (try addSegment(behind: position, source))
+  }
+
+  private mutating func addBase(
+    _ source: any DirectoryBackend, _ progress: (IntegrityProgress) -> Void
+  ) throws(StoreError) -> [String] {
+    let state = try source.snapshot() as? any DirectoryBackend ?? source
+    let place = try state.historyPosition()
+    var writer = HistoryStreamWriter(behind: place)
+    try files.writePlace(writer.end(), of: place.number)
+    try state.backup(to: files.basePath(place.number), progress: progress)
+    position = place
+    return [files.placePath(place.number), files.basePath(place.number)]
+  }
+
+  private mutating func addSegment(
+    behind place: HistoryPosition, _ source: any DirectoryBackend
+  ) throws(StoreError) -> [String] {
+    var writer = HistoryStreamWriter(behind: place)
+    var (file, offset) = (NewFile?.none, 0)
+    func write(_ bytes: [UInt8]) throws(StoreError) {
+      if file == nil { file = try files.beginSegment() }
+      guard let target = file else { return }
+      try systemErrors(at: target.location.path) { try target.write(bytes, at: offset) }
+      offset += bytes.count
+    }
+    guard try writer.write(source, to: write) > 0 else { return [] }
+    try write(writer.end())
+    guard let file else { return [] }
+    let segment = BackupDirectory.Segment(first: place.number + 1, last: writer.position.number)
+    try files.finish(file, as: segment)
+    position = writer.position
+    return [files.path(of: segment)]
+  }
+}
+
+extension DirectoryBackend {
+  /// Whether records are encrypted on disk.
+  fileprivate var isEncrypted: Bool { (self as? any SealedBackend)?.isSealed == true }
+}
+
+/// A backend that may be encrypted.
+private protocol SealedBackend { var isSealed: Bool { get } }
+
+extension LoggedBackend: SealedBackend {
+  fileprivate var isSealed: Bool { sealing != nil }
+}

@@ -1,0 +1,159 @@
+import Files
+public import FoundationEssentials
+
+/// A place in the history of a store: behind one of its commits.
+///
+/// Two stores with equal positions have the same records.
+public struct HistoryPosition: Hashable, Sendable, CustomStringConvertible {
+  /// The ID of the history, see ``StoreBackend/historyID()``.
+  public let historyID: UUID
+  /// The number of the last commit before the place.
+  public let number: UInt64
+  /// The token of that commit; zeros if nobody knows it any more.
+  public let token: UUID
+
+  /// Describes a place.
+  public init(historyID: UUID, number: UInt64, token: UUID) {
+    (self.historyID, self.number, self.token) = (historyID, number, token)
+  }
+
+  /// The number and the history.
+  public var description: String { "commit \(number) of history \(historyID)" }
+}
+
+extension HistoryPosition {
+  /// The number of bytes that ``encode(to:)`` writes.
+  static let byteCount = 40
+
+  /// Whether the commits before two places are the same, as far as both know them.
+  func isSame(as other: HistoryPosition) -> Bool {
+    let unknown = CommitToken.zero.uuid
+    return historyID == other.historyID && number == other.number
+      && (token == other.token || token == unknown || other.token == unknown)
+  }
+
+  /// The place behind a commit of the same history.
+  func behind(_ commit: Commit) -> HistoryPosition {
+    HistoryPosition(historyID: historyID, number: commit.number, token: commit.token)
+  }
+
+  /// Adds the place to a buffer: ID (16), number (8), token (16).
+  func encode(to buffer: inout DataBuffer) {
+    buffer.write(CommitToken(historyID))
+    buffer.write(number)
+    buffer.write(CommitToken(token))
+  }
+
+  /// Reads what ``encode(to:)`` has written.
+  init(from buffer: inout DataBuffer) throws(DataBufferError) {
+    historyID = try buffer.readToken().uuid
+    number = try buffer.readUInt64()
+    token = try buffer.readToken().uuid
+  }
+}
+
+extension DataBuffer {
+  fileprivate mutating func write(_ token: CommitToken) {
+    write(token.high.byteSwapped)
+    write(token.low.byteSwapped)
+  }
+
+  fileprivate mutating func readToken() throws(DataBufferError) -> CommitToken {
+    CommitToken(high: try readUInt64().byteSwapped, low: try readUInt64().byteSwapped)
+  }
+}
+
+extension StoreBackend {
+  /// Returns the place in the history behind a commit.
+  ///
+  /// - Parameter number: The number of the commit; nil for the last one.
+  /// - Returns: the place, with the token of the commit unless it is no longer remembered.
+  /// - Throws: ``StoreError`` with `historyExpired` where no history is kept, or where it does not
+  ///   reach back to the commit; `otherHistory` where the store has no such commit yet; `damaged`,
+  ///   `ioError` or `closed`.
+  public func historyPosition(after number: UInt64? = nil) throws(StoreError) -> HistoryPosition {
+    let lastNumber = lastCommitNumber
+    guard let id = try historyID(), let start = try historyStart() else { throw noHistory() }
+    let last = coordinator.journal.last
+    let number = number ?? lastNumber
+    if let last, last.number == number {
+      return HistoryPosition(historyID: id, number: number, token: last.token)
+    }
+    guard number >= start else { throw forgotten(number, start) }
+    guard number <= lastNumber else {
+      throw StoreError(
+        .otherHistory,
+        """
+        The store has \(lastNumber) commits, and was asked for those behind commit \(number). It is \
+        not the store that had them: make a new copy of this one.
+        """,
+        at: .init(path: location))
+    }
+    let token = try rememberedToken(of: number) ?? .zero
+    return HistoryPosition(historyID: id, number: number, token: token.uuid)
+  }
+
+  private func rememberedToken(of number: UInt64) throws(StoreError) -> CommitToken? {
+    guard let record = try historyRecords(after: number - 1, byteCount: 0).first,
+      record.number == number
+    else { return nil }
+    return try entry(record).commit.rawToken
+  }
+
+  private func forgotten(_ number: UInt64, _ start: UInt64) -> StoreError {
+    StoreError(
+      .historyExpired,
+      """
+      The history begins behind commit \(start), and not behind \(number). Make a new copy of the \
+      store.
+      """,
+      at: .init(path: location))
+  }
+}
+
+// MARK: - Entries as they are stored
+
+/// An entry of the history, encoded.
+struct HistoryRecord: Sendable {
+  let number: UInt64
+  let bytes: [UInt8]
+}
+
+extension StoreBackend {
+  /// Returns the next entries as they are stored: about so many bytes of them, and one at least.
+  func historyRecords(
+    after number: UInt64, byteCount: Int
+  ) throws(StoreError) -> [HistoryRecord] {
+    var (records, count, isDamaged) = ([HistoryRecord](), 0, false)
+    _ = try scanKeys(
+      of: orderedTable(HistoryFormat.table), HistoryFormat.keys(after: number), isReversed: false
+    ) { key, value in
+      guard let number = HistoryFormat.number(ofKey: [UInt8](copying: key)) else {
+        isDamaged = true
+        return .pause
+      }
+      records.append(HistoryRecord(number: number, bytes: [UInt8](copying: value)))
+      count += value.byteCount
+      return count < byteCount ? .next : .pause
+    }
+    if isDamaged {
+      throw damagedHistory(DataBufferError(.invalidValue, at: 0, "the key of no entry"))
+    }
+    return records
+  }
+
+  /// Reads an entry.
+  func entry(_ record: HistoryRecord) throws(StoreError) -> HistoryEntry {
+    do {
+      return try HistoryFormat.entry(record.bytes, of: HistoryFormat.key(record.number))
+    } catch { throw damagedHistory(error) }
+  }
+}
+
+extension HistoryFormat {
+  /// The number of the commit that the key of an entry is about; nil for another key.
+  static func number(ofKey key: [UInt8]) -> UInt64? {
+    guard key.count == 9, key[0] == entryMark else { return nil }
+    return key[1...].reduce(0) { $0 << 8 | UInt64($1) }
+  }
+}

@@ -1,0 +1,76 @@
+import Files
+import FoundationEssentials
+
+extension StoreFollower {
+  /// Applies an entry, unless the copy has it.
+  mutating func apply(
+    entry bytes: [UInt8], since: UInt64, _ header: HistoryPosition
+  ) throws(StoreError) {
+    let entry = try entry(bytes)
+    let (target, commit) = (target, entry.commit)
+    if let limit, commit.number > limit { return try values.discard(from: target) }
+    let isNew = try target.coordinator.whileCommitting { () throws(StoreError) in
+      guard let known = try position() else { throw missing(header.number, .none(header)) }
+      guard known.historyID == header.historyID else { throw other(header, known) }
+      let place = header.behind(commit)
+      if commit.number == known.number, !place.isSame(as: known) { throw other(place, known) }
+      if commit.number <= known.number { return false }
+      guard commit.number == known.number + 1 else { throw missing(commit.number - 1, known) }
+      guard target.lastCommitNumber == known.number else { throw hasOwnCommits(known) }
+      try values.settle(entry.newReferences, of: target)
+      var changes = ReplayedChanges(target)
+      try changes.add(entry)
+      try changes.remember(bytes, commit.number)
+      if let start = try forget(through: since, before: commit.number) {
+        try changes.forget(start, known.historyID)
+      }
+      try changes.mark(FollowerMark(place))
+      try target.commit(changes.changes, .replicating(commit))
+      return true
+    }
+    if isNew { removeValues(entry.droppedValues) } else { try values.discard(from: target) }
+    sourceCommitNumber = max(sourceCommitNumber ?? 0, commit.number)
+  }
+
+  /// The entries that the copy forgets, as the source has: a thousand at a time.
+  private mutating func forget(
+    through since: UInt64, before number: UInt64
+  ) throws(StoreError) -> ClosedRange<UInt64>? {
+    guard since < number else {
+      throw StoreError(
+        .damaged, "An entry of the stream is older than the history that it is of.",
+        at: .init(path: target.location))
+    }
+    if historyStart == nil { historyStart = try target.historyStart() }
+    let start = historyStart ?? since
+    guard since > start else { return nil }
+    let end = min(since, start + 1000)
+    historyStart = end
+    return start + 1...end
+  }
+
+  private func removeValues(_ dropped: [ExternalID]) {
+    guard !dropped.isEmpty, let values = target.coordinator.externalValues(of: target) else {
+      return
+    }
+    values.didDrop(dropped)
+    values.collect(target)
+  }
+
+  private func hasOwnCommits(_ known: HistoryPosition) -> StoreError {
+    StoreError(
+      .otherHistory,
+      """
+      The copy has \(target.lastCommitNumber) commits, and those of the followed store up to \
+      \(known.number): something else has saved to it. Make a new copy.
+      """,
+      at: .init(path: target.location))
+  }
+}
+
+extension HistoryPosition {
+  /// The place of an empty copy.
+  fileprivate static func none(_ header: HistoryPosition) -> HistoryPosition {
+    HistoryPosition(historyID: header.historyID, number: 0, token: CommitToken.zero.uuid)
+  }
+}

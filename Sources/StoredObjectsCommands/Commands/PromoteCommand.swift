@@ -1,0 +1,23 @@
+import ArgumentParser
+import StoredObjectsCore
+
+struct PromoteCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "promote",
+    abstract: "Make a copy that follows a store a store of its own.",
+    discussion: """
+      End follow or apply first. From then on programs can save to the copy, and it follows no more. \
+      Save to one of the two stores only.
+      """)
+
+  @OptionGroup var store: StoreArgument
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let backend = try store.openForWriting()
+    try backend.promote(author: "promote")
+    let report = FollowerReport(target: store.directory, commit: backend.lastCommitNumber)
+    try backend.close()
+    try output.write(report) { ["\(report.target) is a store of its own now."] }
+  }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import StoredObjectsCore
+import StoredObjectsTestSupport
+import TestFiles
+import TestedBackends
+
+/// A store with a history, and what it was after each commit.
+struct RememberedStore {
+  private(set) var backend: any StoreBackend
+  private(set) var images: [UInt64: StoreImage] = [:]
+  private let seed: UInt64
+  private var number = 0
+
+  init(_ backend: any StoreBackend, seed: UInt64) throws {
+    (self.backend, self.seed) = (backend, seed)
+    for _ in 0..<4 { try save() }
+    try backend.beginHistory()
+    images = [backend.lastCommitNumber: try Self.image(of: backend)]
+  }
+
+  /// Commits a save of a script.
+  mutating func save() throws {
+    number += 1
+    try ScriptedSave(number, seed: seed, largeByteCount: 3000).commit(to: backend)
+  }
+
+  /// Commits saves, and keeps an image of each.
+  mutating func saveWithImages(_ count: Int) throws {
+    for _ in 0..<count {
+      try save()
+      images[backend.lastCommitNumber] = try Self.image(of: backend)
+    }
+  }
+
+  /// All that a store holds, its history included, but not whom it follows.
+  static func image(of backend: any StoreBackend) throws -> StoreImage {
+    var image = try StoreImage(of: backend)
+    image.set([0], to: nil, in: OrderedTableName("Following", kind: .data))
+    return image
+  }
+
+  /// All that a store holds but its history.
+  static func content(of image: StoreImage) -> StoreImage {
+    var content = image
+    let history = OrderedTableName("CommitHistory", kind: .data)
+    for key in image.keys["\(history)"]?.keys.map({ $0 }) ?? [] {
+      content.set(key, to: nil, in: history)
+    }
+    return content
+  }
+}
+
+/// Adds the bytes of a stream up to a limit, and then fails as a network does.
+struct CutStream {
+  let limit: Int
+  private(set) var bytes: [UInt8] = []
+
+  init(limit: Int) { self.limit = limit }
+
+  mutating func write(_ part: [UInt8]) throws(StoreError) {
+    bytes += part.prefix(limit - bytes.count)
+    if bytes.count == limit { throw StoreError(.ioError, "The network is gone.") }
+  }
+}
