@@ -45,11 +45,6 @@ extension HistoryEntry {
       return known.insert(reference).inserted ? reference : nil
     }
   }
-
-  /// The values to which a row no longer refers.
-  var droppedValues: [ExternalID] {
-    listedValues.compactMap { $0.after == nil ? ExternalCatalogue.value(ofKey: $0.key) : nil }
-  }
 }
 
 extension ExternalCatalogue {

@@ -84,19 +84,33 @@ struct ReplayedChanges {
 
   // MARK: The follower's own tables
 
-  /// Adds the entry itself to the history.
-  mutating func remember(_ entry: [UInt8], _ number: UInt64) throws(StoreError) {
-    changes.set(
-      HistoryFormat.key(number), to: entry, in: try target.orderedTable(HistoryFormat.table))
+  /// Adds the entry itself to the history, which then holds the values that the commit drops.
+  mutating func remember(_ entry: HistoryEntry, _ bytes: [UInt8]) throws(StoreError) {
+    let history = try target.orderedTable(HistoryFormat.table)
+    changes.set(HistoryFormat.key(entry.commit.number), to: bytes, in: history)
+    for (key, size) in entry.keysOfDroppedValues() {
+      changes.set(key, to: size, in: try target.orderedTable(ExternalCatalogue.table))
+    }
   }
 
   /// Removes entries from the history.
-  mutating func forget(_ numbers: ClosedRange<UInt64>, _ id: UUID) throws(StoreError) {
+  ///
+  /// - Returns: The values that these entries have held.
+  mutating func forget(
+    _ numbers: ClosedRange<UInt64>, _ id: UUID
+  ) throws(StoreError) -> [ExternalID] {
     let history = try target.orderedTable(HistoryFormat.table)
-    for number in numbers { changes.set(HistoryFormat.key(number), to: nil, in: history) }
+    var values: [ExternalID] = []
+    for number in numbers {
+      if let entry = try target.historyEntry(of: number) {
+        values += try target.release(entry, in: &changes)
+      }
+      changes.set(HistoryFormat.key(number), to: nil, in: history)
+    }
     changes.set(
       HistoryFormat.stampKey, to: HistoryFormat.encoded(.init(since: numbers.upperBound, id: id)),
       in: history)
+    return values
   }
 
   /// Notes the place that the target has reached.

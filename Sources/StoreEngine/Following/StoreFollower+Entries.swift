@@ -9,6 +9,7 @@ extension StoreFollower {
     let entry = try entry(bytes)
     let (target, commit) = (target, entry.commit)
     if let limit, commit.number > limit { return try values.discard(from: target) }
+    var released: [ExternalID] = []
     let isNew = try target.coordinator.whileCommitting { () throws(StoreError) in
       guard let known = try position() else { throw missing(header.number, .none(header)) }
       guard known.historyID == header.historyID else { throw other(header, known) }
@@ -20,15 +21,15 @@ extension StoreFollower {
       try values.settle(entry.newReferences, of: target)
       var changes = ReplayedChanges(target)
       try changes.add(entry)
-      try changes.remember(bytes, commit.number)
-      if let start = try forget(through: since, before: commit.number) {
-        try changes.forget(start, known.historyID)
+      try changes.remember(entry, bytes)
+      if let numbers = try forget(through: since, before: commit.number) {
+        released = try changes.forget(numbers, known.historyID)
       }
       try changes.mark(FollowerMark(place))
       try target.commit(changes.changes, .replicating(commit))
       return true
     }
-    if isNew { removeValues(entry.droppedValues) } else { try values.discard(from: target) }
+    if isNew { target.removeReleased(released) } else { try values.discard(from: target) }
     sourceCommitNumber = max(sourceCommitNumber ?? 0, commit.number)
   }
 
@@ -47,14 +48,6 @@ extension StoreFollower {
     let end = min(since, start + 1000)
     historyStart = end
     return start + 1...end
-  }
-
-  private func removeValues(_ dropped: [ExternalID]) {
-    guard !dropped.isEmpty, let values = target.coordinator.externalValues(of: target) else {
-      return
-    }
-    values.didDrop(dropped)
-    values.collect(target)
   }
 
   private func hasOwnCommits(_ known: HistoryPosition) -> StoreError {

@@ -12,7 +12,7 @@ struct EarlierState {
   /// - Throws: ``StoreError`` with `historyExpired`, `damaged`, `ioError` or `closed`.
   init(of backend: some StoreBackend, asOf number: UInt64) throws(StoreError) {
     do {
-      try backend.forEachHistoryEntry(after: number) { entry in
+      try backend.forEachCommit(after: number) { entry in
         add(entry)
         return .next
       }

@@ -27,7 +27,7 @@ extension LoggedBackend {
     let known: KnownHistory
     if let history = log.history { known = history } else { known = try lookForHistory() }
     let change = one.changes.ordered.first { $0.table == known.table }
-    // After one that begins or ends the history, or shortens it, the next commit looks again.
+    // The commit may begin, end or shorten the history, so the next commit looks again.
     log.history = change == nil ? known : nil
     if change == nil { keepsHistory.store(known.isKept, ordering: .relaxed) }
     guard known.isKept, change.map({ one.changes.onlyShortensHistory($0) }) ?? true else {

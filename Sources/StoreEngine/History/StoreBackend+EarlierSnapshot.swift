@@ -30,7 +30,7 @@ extension StoreBackend {
   public func commitNumber(at moment: Date) throws(StoreError) -> UInt64 {
     var number = try historyStart() ?? 0
     do {
-      try forEachHistoryEntry(after: number) { entry in
+      try forEachCommit(after: number) { entry in
         if let time = entry.commit.time, time > moment { return .pause }
         number = entry.commit.number
         return .next

@@ -98,13 +98,20 @@ extension StoreBackend {
   public func forEachHistoryEntry<Failure: Error>(
     after number: UInt64, _ body: (HistoryEntry) throws(Failure) -> ScanStep
   ) throws {
+    try forEachCommit(after: number) { try $0.isEmpty ? .next : body($0) }
+  }
+
+  /// Passes the entries of all commits after a number to a closure, including those without changes.
+  ///
+  /// - Throws: The errors of ``forEachHistoryEntry(after:_:)``.
+  func forEachCommit<Failure: Error>(
+    after number: UInt64, _ body: (HistoryEntry) throws(Failure) -> ScanStep
+  ) throws {
     try checkHistory(reachesBackTo: number)
     var last = number
     while true {
       let entries = try historyEntries(after: last)
-      for entry in entries where !entry.isEmpty {
-        if try body(entry) == .pause { return }
-      }
+      for entry in entries { if try body(entry) == .pause { return } }
       guard let next = entries.last?.commit.number else { return }
       last = next
     }

@@ -55,7 +55,7 @@ extension StoreBackend {
     var values: [ExternalID] = []
     let table = try orderedTable(HistoryFormat.table)
     do {
-      try forEachHistoryEntry(after: first) { entry in
+      try forEachCommit(after: first) { entry in
         if entry.commit.number > end { return .pause }
         changes.set(HistoryFormat.key(entry.commit.number), to: nil, in: table)
         values += try release(entry, in: &changes)

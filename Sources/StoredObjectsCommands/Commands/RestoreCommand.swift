@@ -41,7 +41,9 @@ struct RestoreCommand: ParsableCommand {
   private func restoreBackup() throws -> UInt64 {
     let key = try store.key.key()
     let point: ContinuousBackup.RestorePoint =
-      commit.map { .commit($0) } ?? time.flatMap(Self.date).map { .time($0) } ?? .newest
+      if let commit { .commit(commit) } else if case .moment(let date)? = time { .time(date) } else {
+        .newest
+      }
     let line = ProgressLine("restore")
     defer { line.end() }
     return try ContinuousBackup.restore(from: store.directory, to: target, point) {
@@ -57,8 +59,6 @@ struct RestoreCommand: ParsableCommand {
       line.show($0)
     }
   }
-
-  private static func date(_ text: String) -> Date? { try? Date(text, strategy: .iso8601) }
 
   func run() throws {
     if isBackup {
