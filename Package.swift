@@ -57,6 +57,7 @@ let package = Package(
     .library(name: "StoredObjectsEncryption", targets: ["StoredObjectsEncryption"]),
     .library(name: "BNRPersistenceEncryption", targets: ["BNRPersistenceEncryption"]),
     .library(name: "StoredObjectsObservability", targets: ["StoredObjectsObservability"]),
+    .library(name: "StoredObjectsSync", targets: ["StoredObjectsSync"]),
     .library(name: "StoredObjectsTestSupport", targets: ["StoredObjectsTestSupport"]),
     .executable(name: "stored-objects", targets: ["stored-objects"]),
     .executable(name: "stored-objects-postgresql", targets: ["stored-objects-postgresql"]),
@@ -150,6 +151,11 @@ let package = Package(
     .target(
       name: "StoredObjectsObservability",
       dependencies: ["StoreEngine", "Locks", metrics("CoreMetrics"), tracing]),
+
+    // Two-way sync; the connection is up to its user.
+    .target(
+      name: "StoredObjectsSync",
+      dependencies: ["StoreEngine", "StoredObjectsCore", "Files", "Locks"]),
 
     .target(
       name: "KeyValueStoreCore", dependencies: ["StoreEngine", "Files", "Locks"]),
@@ -281,6 +287,12 @@ let package = Package(
         .product(
           name: "InMemoryTracing", package: "swift-distributed-tracing",
           condition: Traits.observability),
+      ]),
+    .testTarget(
+      name: "SyncTests",
+      dependencies: [
+        "StoredObjectsSync", "StoredObjectsModel", "StoreEngine", "StoredObjectsCore", "CDBBackend",
+        "TokyoCabinetBackend", "StoredObjectsTestSupport", "Locks", "TestFiles", "TestedBackends",
       ]),
     .testTarget(
       name: "TrapTests", dependencies: ["StoredObjectsCore"]),

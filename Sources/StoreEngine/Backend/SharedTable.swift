@@ -21,14 +21,14 @@ package final class SharedTable: Sendable {
   private struct RowBlock {
     var rest: Range<UInt64> = 0..<0
     /// The number of row IDs that the next block has in addition to the requested ones.
-    var size = 32
+    var size: Int
     /// Reserves row IDs that no other process gets.
     let take: RowSource
   }
 
   /// A closure that reserves row IDs that no other process gets; it returns nil if there are too
   /// few.
-  typealias RowSource = @Sendable (_ count: Int) throws(StoreError) -> ClosedRange<UInt32>?
+  package typealias RowSource = @Sendable (_ count: Int) throws(StoreError) -> ClosedRange<UInt32>?
 
   /// The error of the last attempt to reserve a block; nil if it succeeded, or if no row IDs are
   /// left.
@@ -71,8 +71,13 @@ package final class SharedTable: Sendable {
   }
 
   /// Makes row IDs come from blocks that a closure reserves.
-  func useBlocks(_ take: @escaping RowSource) {
-    block.withLock { $0 = RowBlock(take: take) }
+  ///
+  /// - Parameters:
+  ///   - size: The number of row IDs that the first block has in addition to the requested ones;
+  ///     with 0, no block has more.
+  ///   - take: Reserves row IDs that nobody else gets.
+  package func useBlocks(size: Int = 32, _ take: @escaping RowSource) {
+    block.withLock { $0 = RowBlock(size: size, take: take) }
     hasBlocks.store(true, ordering: .releasing)
   }
 

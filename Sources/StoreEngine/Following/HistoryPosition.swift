@@ -26,26 +26,26 @@ extension HistoryPosition {
   static let byteCount = 40
 
   /// Whether the commits before two places are the same, as far as both know them.
-  func isSame(as other: HistoryPosition) -> Bool {
+  package func isSame(as other: HistoryPosition) -> Bool {
     let unknown = CommitToken.zero.uuid
     return historyID == other.historyID && number == other.number
       && (token == other.token || token == unknown || other.token == unknown)
   }
 
   /// The place behind a commit of the same history.
-  func behind(_ commit: Commit) -> HistoryPosition {
+  package func behind(_ commit: Commit) -> HistoryPosition {
     HistoryPosition(historyID: historyID, number: commit.number, token: commit.token)
   }
 
   /// Adds the place to a buffer: ID (16), number (8), token (16).
-  func encode(to buffer: inout DataBuffer) {
+  package func encode(to buffer: inout DataBuffer) {
     buffer.write(CommitToken(historyID))
     buffer.write(number)
     buffer.write(CommitToken(token))
   }
 
   /// Reads what ``encode(to:)`` has written.
-  init(from buffer: inout DataBuffer) throws(DataBufferError) {
+  package init(from buffer: inout DataBuffer) throws(DataBufferError) {
     historyID = try buffer.readToken().uuid
     number = try buffer.readUInt64()
     token = try buffer.readToken().uuid

@@ -8,8 +8,8 @@ import Files
 ///
 /// Memory: the largest frame. A frame that says that it is larger than its kind can be is refused
 /// before its bytes come.
-struct HistoryStreamDecoder: Sendable {
-  enum Element: Sendable, Equatable {
+package struct HistoryStreamDecoder: Sendable {
+  package enum Element: Sendable, Equatable {
     /// A stream begins behind this place.
     case header(HistoryPosition)
     case frame(HistoryStreamFrame)
@@ -26,10 +26,10 @@ struct HistoryStreamDecoder: Sendable {
   /// The name of the file or of the other end, for errors.
   private let source: String
 
-  init(_ source: String) { self.source = source }
+  package init(_ source: String) { self.source = source }
 
   /// Adds the next bytes of the stream.
-  mutating func append(_ new: [UInt8]) {
+  package mutating func append(_ new: [UInt8]) {
     if start > 0 {
       passedCount += start
       bytes.removeFirst(start)
@@ -41,7 +41,7 @@ struct HistoryStreamDecoder: Sendable {
   /// Returns the next element; nil if it is not there as a whole yet.
   ///
   /// - Throws: ``StoreError`` with `damaged`, from then on always.
-  mutating func next() throws(StoreError) -> Element? {
+  package mutating func next() throws(StoreError) -> Element? {
     if let failure { throw failure }
     do {
       return try hasHeader ? nextFrame().map(Element.frame) : nextHeader().map(Element.header)
@@ -57,7 +57,7 @@ struct HistoryStreamDecoder: Sendable {
   /// Makes sure that the stream has come to its end.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
-  func finish() throws(StoreError) {
+  package func finish() throws(StoreError) {
     if let failure { throw failure }
     guard hasHeader || start < bytes.count || passedCount + start == 0 else { return }
     throw StoreError(

@@ -1,5 +1,5 @@
 /// A part of a stream of history entries.
-enum HistoryStreamFrame: Sendable, Equatable {
+package enum HistoryStreamFrame: Sendable, Equatable {
   /// An entry, encoded, and the last commit that the source does not remember.
   case entry([UInt8], since: UInt64)
   /// A part of a value outside of records. All parts come in order, before the entry that first

@@ -44,7 +44,9 @@ extension HistoryStreamWriter {
       }
     }
     // The history is the last table: with it the copy would remember how it was made.
-    let names = try state.orderedTableNames().filter { $0 != FollowerMark.table }
+    let names = try state.orderedTableNames().filter {
+      $0 != FollowerMark.table && $0 != SyncTable.name
+    }
     for name in names.sorted(by: { $0.fileName < $1.fileName }) where name != HistoryFormat.table {
       try writeKeys(of: name, state, &part, sink)
     }

@@ -34,6 +34,7 @@ public struct HistoryStreamWriter: Sendable {
   ///
   /// - Parameters:
   ///   - backend: The store.
+  ///   - limit: The number of bytes after which no more entries are written, about.
   ///   - sink: Receives the bytes. If it throws, the stream can't go on.
   /// - Returns: the number of entries.
   /// - Throws: ``StoreError`` with `historyExpired` where the history begins later, `otherHistory`
@@ -41,11 +42,12 @@ public struct HistoryStreamWriter: Sendable {
   ///   what the sink throws.
   @discardableResult
   public mutating func write(
-    _ backend: any StoreBackend, to sink: ([UInt8]) throws(StoreError) -> Void
+    _ backend: any StoreBackend, limit: Int = .max,
+    to sink: ([UInt8]) throws(StoreError) -> Void
   ) throws(StoreError) -> Int {
     try check(backend)
-    var count = 0
-    while true {
+    var (count, byteCount) = (0, 0)
+    while byteCount < limit {
       // First, so that all commits up to it have entries by then.
       let last = backend.lastCommitNumber
       let records = try backend.historyRecords(
@@ -53,7 +55,7 @@ public struct HistoryStreamWriter: Sendable {
       let start = try backend.historyStart() ?? 0
       for record in records {
         try write(record, since: start, of: backend, to: sink)
-        count += 1
+        (count, byteCount) = (count + 1, byteCount + record.bytes.count)
       }
       if records.isEmpty, position.number < last { throw gap(before: last + 1, backend) }
       if records.isEmpty || position.number >= last { break }

@@ -33,6 +33,16 @@ extension StoreBackend {
   ///   where its first copy was not finished, and as ``commit(_:_:)``.
   @discardableResult
   public func promote(author: String = "") throws(StoreError) -> Commit? {
+    try promote(author: author) { _ throws(StoreError) in }
+  }
+
+  /// Makes a follower a store of its own, together with what a closure adds.
+  ///
+  /// - Throws: ``StoreError`` as ``promote(author:)``.
+  @discardableResult
+  package func promote(
+    author: String, adding more: (inout ChangeSet) throws(StoreError) -> Void
+  ) throws(StoreError) -> Commit? {
     var done: Commit?
     try coordinator.whileCommittingRepeatedly { () throws(StoreError) in
       guard let mark = try followerMark() else { throw noFollower() }
@@ -44,6 +54,7 @@ extension StoreBackend {
           HistoryFormat.stampKey, to: HistoryFormat.encoded(.init(since: start, id: UUID())),
           in: try orderedTable(HistoryFormat.table))
       }
+      try more(&changes)
       var request = CommitRequest(author: author)
       request.replication = ReplicatedCommit(nil, isRemembered: true)
       done = try commit(changes, request)

@@ -185,7 +185,7 @@ extension StoreBackend {
 
 extension HistoryFormat {
   /// Reads an entry whose number nobody knows yet.
-  static func entry(_ bytes: [UInt8]) throws(DataBufferError) -> HistoryEntry {
+  package static func entry(_ bytes: [UInt8]) throws(DataBufferError) -> HistoryEntry {
     var buffer = DataBuffer(bytes)
     try buffer.skip(1)
     return try entry(bytes, of: key(try buffer.readUInt64()))

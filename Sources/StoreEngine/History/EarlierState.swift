@@ -31,7 +31,8 @@ struct EarlierState {
     where !InternalBuffers.contain(change.name) && buffers[ExactName(change.name)] == nil {
       buffers[ExactName(change.name)] = .some(change.before)
     }
-    for table in entry.orderedTables where table.name.kind == .data {
+    for table in entry.orderedTables
+    where table.name.kind == .data && table.name != SyncTable.name {
       for change in table.keys where keys[table.name]?[change.key] == nil {
         keys[table.name, default: [:]][change.key] = .some(change.before)
       }

@@ -7,13 +7,18 @@ public struct HistoryEntry: Sendable {
   /// The commit.
   public let commit: Commit
   /// The rows that the commit has changed, by class.
-  public internal(set) var tables: [TableChanges] = []
+  public package(set) var tables: [TableChanges] = []
   /// The named buffers that the commit has set or removed.
   ///
   /// Internal buffers of the store are included, such as the layouts of a class.
-  public internal(set) var buffers: [BufferChange] = []
+  public package(set) var buffers: [BufferChange] = []
   /// The ordered tables that the commit has changed: indexes, and the items of key-value stores.
-  public internal(set) var orderedTables: [OrderedTableChanges] = []
+  public package(set) var orderedTables: [OrderedTableChanges] = []
+
+  /// Creates an entry.
+  package init(commit: Commit, tables: [TableChanges] = [], buffers: [BufferChange] = []) {
+    (self.commit, self.tables, self.buffers) = (commit, tables, buffers)
+  }
 
   /// The changes of the records of one class.
   public struct TableChanges: Sendable {
@@ -22,7 +27,12 @@ public struct HistoryEntry: Sendable {
     /// The changes, at most one for each row.
     ///
     /// The metadata row, row 1, is included if it has changed. It contains the last row ID.
-    public internal(set) var records: [RecordChange] = []
+    public package(set) var records: [RecordChange] = []
+
+    /// Creates the changes of one class.
+    package init(name: String, records: [RecordChange] = []) {
+      (self.name, self.records) = (name, records)
+    }
 
     /// The changes of objects: all except that of the metadata row.
     public var objects: some Collection<RecordChange> {
@@ -77,9 +87,9 @@ public struct HistoryEntry: Sendable {
     /// Whether all keys of an index were removed before these changes.
     ///
     /// False for a table of any other kind: each of its keys that was removed is a change.
-    public internal(set) var isCleared = false
+    public package(set) var isCleared = false
     /// The changes, at most one for each key.
-    public internal(set) var keys: [KeyChange] = []
+    public package(set) var keys: [KeyChange] = []
   }
 
   /// The change of one key of an ordered table.
@@ -98,7 +108,7 @@ public struct HistoryEntry: Sendable {
   }
 
   /// Whether the entry contains no changes but those of last row IDs.
-  var isEmpty: Bool {
+  package var isEmpty: Bool {
     buffers.isEmpty && orderedTables.isEmpty && tables.allSatisfy(\.hasOnlyLastRowID)
   }
 

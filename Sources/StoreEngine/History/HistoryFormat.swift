@@ -26,7 +26,7 @@ import FoundationEssentials
 ///
 /// An entry of format 1 ends after its buffers, and contains neither metadata rows nor internal
 /// buffers of the store. A key 0 of format 1 has no ID.
-enum HistoryFormat {
+package enum HistoryFormat {
   /// The name of the table.
   static let table = OrderedTableName("CommitHistory", kind: .data)
   /// The key with the beginning of the history; it exists as long as the history does.
@@ -118,7 +118,8 @@ enum HistoryFormat {
 
   // MARK: Entries
 
-  static func encoded(_ entry: HistoryEntry) -> [UInt8] {
+  /// Returns the bytes of an entry.
+  package static func encoded(_ entry: HistoryEntry) -> [UInt8] {
     var buffer = DataBuffer()
     buffer.write(entryVersion)
     entry.commit.encode(to: &buffer)

@@ -104,7 +104,7 @@ extension StoreBackend {
   /// Passes the entries of all commits after a number to a closure, including those without changes.
   ///
   /// - Throws: The errors of ``forEachHistoryEntry(after:_:)``.
-  func forEachCommit<Failure: Error>(
+  package func forEachCommit<Failure: Error>(
     after number: UInt64, _ body: (HistoryEntry) throws(Failure) -> ScanStep
   ) throws {
     try checkHistory(reachesBackTo: number)

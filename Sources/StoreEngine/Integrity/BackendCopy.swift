@@ -54,8 +54,10 @@ public struct BackendCopy {
       }
       try copyBuffers()
       try copyValues(from: source, to: target)
-      // A copy that is made record by record follows nobody.
-      let ordered = try source.orderedTableNames().filter { $0 != FollowerMark.table }
+      // A copy that is made record by record follows no store, and is no device of a server.
+      let ordered = try source.orderedTableNames().filter {
+        $0 != FollowerMark.table && $0 != SyncTable.name
+      }
       for name in ordered where name != HistoryFormat.table { try copyKeys(of: name) }
       // The history comes last, or it would contain the commits of the copy. A target that does not
       // continue the history would leave a gap in it.

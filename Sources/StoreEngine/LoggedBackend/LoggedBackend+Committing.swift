@@ -21,6 +21,7 @@ extension LoggedBackend {
   public func commit(_ changes: ChangeSet, _ request: CommitRequest) throws(StoreError) -> Commit? {
     try checkProcess()
     try request.check()
+    if isScratch.load(ordering: .relaxed) { return try commitInMemory(changes, request) }
     guard !changes.isEmpty else {
       try log.withLock { (log) throws(StoreError) in
         try checkOpen()

@@ -59,6 +59,8 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
   private let valuesInUse: ExternalValuesInUse?
   /// Whether the files in the directory may since differ from those of this backend.
   let isSnapshot: Bool
+  /// Whether commits to a snapshot stay in memory, see ``ScratchBackend``.
+  let isScratch = Atomic(false)
 
   /// Creates a backend on files, after completing the unfinished work of an earlier process.
   ///
@@ -170,7 +172,9 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
   /// Larger ones are refused by ``commit(_:_:)`` with `tooLarge`.
   public var maximumRecordByteCount: Int { files.maximumRecordByteCount }
   /// Whether commits are refused.
-  public var isReadOnly: Bool { files.isReadOnly }
+  public var isReadOnly: Bool {
+    files.isReadOnly && !isScratch.load(ordering: .relaxed)
+  }
 
   /// Folds the pending changes if that is fast, and releases files and locks.
   ///
@@ -187,7 +191,7 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
     if let sharing { return try close(sharing) }
     try log.withLock { (log) throws(StoreError) in
       guard !state.withLock({ $0.isClosed }) else { return }
-      if !isReadOnly { foldAtClose(&log) }
+      if !files.isReadOnly { foldAtClose(&log) }
       // Optional: it lets the next opening distinguish damage from an incomplete save.
       if log.failure == nil, (try? synchronizeEarlierLogs(log)) != nil {
         try? log.writer?.noteClosing()

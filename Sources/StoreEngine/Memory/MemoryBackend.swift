@@ -49,6 +49,14 @@ public final class MemoryBackend: StoreBackend {
     coordinator.begin(after: try disk.open(isReadOnly: true))
   }
 
+  /// Opens a writable copy of another backend's disk, with the same table numbers.
+  init(scratchOf backend: MemoryBackend) throws(StoreError) {
+    disk = backend.disk.copied()
+    session = Locked(try backend.inSession { $0 })
+    (isReadOnly, valuesInUse, coordinator) = (false, nil, StoreCoordinator())
+    coordinator.begin(after: try disk.open(isReadOnly: false))
+  }
+
   /// Opens a disk that holds a copy of another backend's data, as a snapshot of that backend.
   package init(
     snapshotOn disk: MemoryDisk, _ valuesInUse: ExternalValuesInUse?

@@ -56,7 +56,7 @@ extension Store {
       for record in table.objects {
         try checkIsAsSaved(record, known)
         let key = ObjectKey(classID: known.classID, rowID: record.rowID)
-        step.note(key, try image(before: record, known))
+        step.note(key, try image(of: record.before, record.rowID, known))
       }
     }
     for change in entry.buffers where !InternalBuffers.contain(change.name) {
@@ -85,21 +85,5 @@ extension Store {
       yourself.
       """,
       at: entry.location(record.rowID))
-  }
-
-  private func image(
-    before record: HistoryEntry.RecordChange, _ entry: RegisteredClass
-  ) throws(StoreError) -> ObjectImage {
-    guard let bytes = record.before else { return .absent }
-    var buffer = DataBuffer(bytes)
-    do {
-      if entry.checksumsRecords {
-        try buffer.verifyChecksum(classID: entry.classID, rowID: record.rowID)
-      }
-      let version = entry.versionsRecords ? try buffer.readUInt8() : 0
-      let end = buffer.offset + buffer.remainingCount
-      return .content(
-        ContentImage(bytes: Array(bytes[buffer.offset..<end]), version: version))
-    } catch { throw .wrapping(error, .damaged, at: entry.location(record.rowID)) }
   }
 }

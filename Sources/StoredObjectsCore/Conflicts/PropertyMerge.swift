@@ -4,6 +4,8 @@ import StoreEngine
 struct PropertyMerge {
   /// The content with the changes of both sides; this side's value if both have changed a property.
   var content: [UInt8] = []
+  /// The same with the other side's value in that case.
+  var contentOfTheirs: [UInt8] = []
   /// The properties to which both sides have given different values.
   var undecided: [String] = []
 
@@ -18,6 +20,7 @@ struct PropertyMerge {
       let merged = try Self.merged(property.type, old[index], own[index], other[index])
       if merged == nil { undecided.append(property.name) }
       content += merged ?? own[index]
+      contentOfTheirs += merged ?? other[index]
     }
   }
 

@@ -21,7 +21,12 @@ public struct ObjectID<Object: StoredObject>: Hashable, Sendable {
   /// Distinguishes temporary IDs; 0 in others.
   private let identity: UInt
 
-  init(className: String, rowID: UInt32, identity: UInt = 0) {
+  /// Creates the ID of a row.
+  package init(className: String, rowID: UInt32) {
+    self.init(className: className, rowID: rowID, identity: 0)
+  }
+
+  init(className: String, rowID: UInt32, identity: UInt) {
     (self.className, self.rowID, self.identity) = (className, rowID, identity)
   }
 

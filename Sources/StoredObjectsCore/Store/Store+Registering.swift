@@ -161,7 +161,7 @@ extension StoreBackend {
   /// Returns the metadata row of a class, registered or not; nil if there is none.
   ///
   /// - Throws: ``/StoreEngine/StoreError`` with `damaged`, and any error that the backend throws.
-  func classMetadata(of className: String) throws(StoreError) -> ClassMetadata? {
+  package func classMetadata(of className: String) throws(StoreError) -> ClassMetadata? {
     var buffer = DataBuffer()
     let table = try table(named: className)
     guard try buffer.fill(from: self, ClassMetadata.rowID, in: table) else { return nil }

@@ -44,7 +44,10 @@ extension Store {
       configuration.conflictPolicy == .error || !transactions.isEmpty ? 0 : Self.mergeAttempts
     while true {
       do {
-        if try !commitChanges() { while try !commitChanges(exclusively: true) {} }
+        let isExclusive = commitHook != nil
+        if try !commitChanges(exclusively: isExclusive) {
+          while try !commitChanges(exclusively: true) {}
+        }
         return
       } catch {
         guard error.code == .conflict, attemptsLeft > 0 else { throw error }
@@ -115,6 +118,7 @@ extension Store {
       try checkForConflicts()
     }
     if keepsEarlierRecords { try keepEarlierRecords(&changes) }
+    try commitHook?(&changes, &request)
     request.follower = turn
     for entry in classes { entry.faultsAhead?.removeAll() }
     do {

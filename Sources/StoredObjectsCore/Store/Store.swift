@@ -122,6 +122,10 @@ public final class Store {
   var strangers: Strangers?
   /// Values stored outside of records; nil until the store meets one.
   var externals: StoreExternals?
+  /// Changes the next commit; nil except during a save that adds something.
+  var commitHook: CommitHook?
+  /// Decides what both sides have changed; nil makes it a conflict.
+  package var mergeDecider: MergeDecider?
   /// Records the references that are read while a check reads records.
   var referenceRecorder: ReferenceRecorder?
 

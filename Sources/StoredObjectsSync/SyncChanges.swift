@@ -1,0 +1,135 @@
+import Files
+import FoundationEssentials
+import StoreEngine
+import StoredObjectsCore
+
+/// What the commits of a server have changed, as it is after the last of them.
+struct ServerChanges {
+  /// The position after the last of the commits.
+  var position: HistoryPosition
+  /// Objects, and named buffers of applications.
+  var states = RecordStates()
+  /// The tokens of the commits, in order.
+  var tokens: [UUID] = []
+  /// The tokens of those that have changed objects or named buffers of applications.
+  private(set) var changingTokens: Set<UUID> = []
+  /// The metadata rows, by class.
+  var metadata: [String: [UInt8]] = [:]
+  /// The named buffers of the store itself, such as layouts.
+  var internalBuffers: [String: [UInt8]] = [:]
+  /// The number of the last commit that the server has.
+  var lastNumber: UInt64
+
+  init(after position: HistoryPosition) {
+    (self.position, lastNumber) = (position, position.number)
+  }
+
+  var isEmpty: Bool { tokens.isEmpty }
+
+  /// Adds the next commit.
+  mutating func add(_ entry: HistoryEntry) {
+    tokens.append(entry.commit.token)
+    if !entry.synchronized.hasNothing { changingTokens.insert(entry.commit.token) }
+    position = position.behind(entry.commit)
+    lastNumber = max(lastNumber, entry.commit.number)
+    for table in entry.tables {
+      for record in table.records {
+        if record.rowID == ClassMetadata.rowID {
+          metadata[table.name] = record.after
+        } else {
+          states.set(record.after, table.name, record.rowID)
+        }
+      }
+    }
+    for change in entry.buffers {
+      if InternalBuffers.contain(change.name) {
+        internalBuffers[change.name] = change.after
+      } else {
+        states.buffers[change.name] = .some(change.after)
+      }
+    }
+  }
+}
+
+/// A commit of the device that the server does not have yet.
+struct PendingCommit: Sendable {
+  /// The key in the device's table; nil for one that is only in its history.
+  var sequence: UInt64?
+  /// The objects and buffers that it changes.
+  var entry: HistoryEntry
+
+  var token: UUID { entry.commit.token }
+
+  init(sequence: UInt64? = nil, entry: HistoryEntry) {
+    (self.sequence, self.entry) = (sequence, entry)
+  }
+}
+
+extension HistoryEntry {
+  /// The entry with what is synchronized: objects and named buffers of applications.
+  var synchronized: HistoryEntry {
+    HistoryEntry(
+      commit: commit,
+      tables: tables.compactMap { table in
+        let objects = Array(table.objects)
+        return objects.isEmpty ? nil : TableChanges(name: table.name, records: objects)
+      },
+      buffers: buffers.filter { !InternalBuffers.contain($0.name) })
+  }
+
+  /// Whether it has nothing that is synchronized.
+  var hasNothing: Bool { tables.isEmpty && buffers.isEmpty }
+
+  /// Whether it deletes any object.
+  var deletes: Bool { tables.contains { $0.records.contains { $0.after == nil } } }
+
+  /// The same changes by another commit.
+  func with(_ commit: Commit) -> HistoryEntry {
+    HistoryEntry(commit: commit, tables: tables, buffers: buffers)
+  }
+}
+
+extension RecordStates {
+  /// The states after some commits, or with `isBefore` the states before them.
+  init(_ commits: [PendingCommit], before isBefore: Bool = false) {
+    self.init()
+    for commit in isBefore ? commits.reversed() : commits {
+      for table in commit.entry.tables {
+        for record in table.records {
+          set(isBefore ? record.before : record.after, table.name, record.rowID)
+        }
+      }
+      for change in commit.entry.buffers {
+        buffers[change.name] = .some(isBefore ? change.before : change.after)
+      }
+    }
+  }
+
+  /// Whether any row or buffer has another state in others.
+  func differs(from others: RecordStates) -> Bool {
+    if buffers.contains(where: { name, bytes in others.buffers[name].map { $0 != bytes } ?? false })
+    {
+      return true
+    }
+    return records.contains { name, rows in
+      guard let theirs = others.records[name] else { return false }
+      return rows.contains { rowID, record in theirs[rowID].map { $0 != record } ?? false }
+    }
+  }
+
+  /// Whether any object is absent.
+  var hasAbsent: Bool { records.contains { $0.value.contains { $0.value == nil } } }
+
+  /// Adds states, which replace those of the same rows and buffers.
+  mutating func add(_ later: RecordStates) {
+    for (name, rows) in later.records {
+      records[name, default: [:]].merge(rows) { _, new in new }
+    }
+    buffers.merge(later.buffers) { _, new in new }
+  }
+
+  /// Removes the state of a row.
+  mutating func remove(_ className: String, _ rowID: UInt32) {
+    records[className]?[rowID] = nil
+  }
+}

@@ -1,0 +1,245 @@
+import FoundationEssentials
+import StoreEngine
+import StoredObjectsCore
+
+/// Commits of a device that its server does not have.
+struct PendingCommits: Sendable {
+  var commits: [PendingCommit]
+  /// The last commit of the store that has been looked at.
+  var localNumber: UInt64
+}
+
+extension StoreBackend {
+  /// Returns what the store's own commits after a number have changed, in order.
+  func ownCommits(
+    after number: UInt64, upTo last: UInt64
+  ) throws(StoreError) -> [PendingCommit] {
+    var commits: [PendingCommit] = []
+    do {
+      try forEachCommit(after: number) { entry in
+        if entry.commit.number > last { return .pause }
+        let changes = entry.synchronized
+        if !changes.hasNothing { commits.append(PendingCommit(sequence: nil, entry: changes)) }
+        return .next
+      }
+    } catch { throw .wrapping(error, .ioError, at: .init(path: location)) }
+    return commits
+  }
+}
+
+extension SyncClient {
+  /// Returns the commits that the server does not have.
+  func pendingCommits() throws(StoreError) -> PendingCommits {
+    let last = backend.lastCommitNumber
+    guard let state = try backend.syncState() else {
+      return PendingCommits(commits: [], localNumber: last)
+    }
+    let commits =
+      try backend.storedCommits() + backend.ownCommits(after: state.localNumber, upTo: last)
+    return PendingCommits(commits: commits, localNumber: last)
+  }
+
+  /// Puts the commits of the server into the store, and the pending ones after them.
+  func integrate(_ changes: ServerChanges, _ report: inout SyncReport) throws(StoreError) {
+    if changes.isEmpty { return }
+    try learnClasses(changes)
+    var attemptsLeft = 100
+    while true {
+      let pending = try pendingCommits()
+      let others = Set(changes.tokens)
+      let left = pending.commits.filter { !others.contains($0.token) }
+      var rebase = SyncRebase(changes, left, self.classes, configuration.decide)
+      let plan = try rebase.run { () throws(StoreError) in try scratch() }
+      do throws(StoreError) {
+        try write(plan, changes, after: pending)
+        report.sent += pending.commits.count - left.count
+        report.received += changes.changingTokens.count - (pending.commits.count - left.count)
+        report.conflicts += rebase.conflictCount
+        return
+      } catch  where error.underlying is Overtaken {
+        // A store of this process has saved meanwhile.
+        attemptsLeft -= 1
+        if attemptsLeft == 0 { throw error }
+      }
+    }
+  }
+
+  private func write(
+    _ plan: SyncRebase.Plan, _ changes: ServerChanges, after pending: PendingCommits
+  ) throws(StoreError) {
+    let store = try ownStore()
+    store.mergeChanges()
+    let rest = try store.setRecords(plan.states)
+    let (backend, leases) = (backend, rows(besides: changes))
+    do {
+      try store.saveChanges { (commit, request) throws(StoreError) in
+        guard backend.lastCommitNumber == pending.localNumber else { throw Overtaken.error() }
+        try store.add(rest, to: &commit)
+        let state = SyncState(
+          position: changes.position, localNumber: pending.localNumber + 1)
+        try commit.set(state, pending.commits, plan.pending, leases, in: backend)
+        request.author = "sync"
+      }
+    } catch {
+      store.discardChanges()
+      throw error
+    }
+  }
+
+  /// Notes that the server has taken commits.
+  ///
+  /// - Returns: The commits that are left.
+  func accept(_ left: PendingCommits, _ position: HistoryPosition) throws(StoreError)
+    -> PendingCommits
+  {
+    let (backend, leases) = (backend, leases.all)
+    return try backend.coordinator.whileCommitting { () throws(StoreError) in
+      let stored = try backend.storedCommits()
+      var (changes, kept) = (ChangeSet(), left)
+      let state = SyncState(position: position, localNumber: left.localNumber)
+      kept.commits = try changes.set(state, stored, left.commits, leases, in: backend)
+      try backend.commit(changes, CommitRequest(author: "sync"))
+      return kept
+    }
+  }
+
+  /// Keeps row IDs that the server has given.
+  func keep(_ new: [RowLease]) throws(StoreError) {
+    if new.isEmpty { return }
+    for lease in new { leases.add(lease) }
+    let (backend, leases) = (backend, leases.all)
+    try backend.coordinator.whileCommitting { () throws(StoreError) in
+      var changes = ChangeSet()
+      let table = try backend.orderedTable(SyncTable.name)
+      for (name, rows) in leases { changes.set(rows, of: name, in: table) }
+      try backend.commit(changes, CommitRequest(author: "sync"))
+    }
+  }
+
+  /// Returns the row IDs that are left, without those that the server's commits have used: a device
+  /// that was restored from a backup gets its own commits back.
+  private func rows(besides changes: ServerChanges) -> [String: [ClosedRange<UInt32>]] {
+    for (name, rows) in leases.all {
+      guard let known = changes.states.records[name] else { continue }
+      var left = rows
+      for rowID in known.keys { left = left.after(rowID) }
+      if left != rows { leases.set(left, of: name) }
+    }
+    return leases.all
+  }
+
+  /// Writes metadata rows and layouts that the server's commits have changed.
+  private func learnClasses(_ news: ServerChanges) throws(StoreError) {
+    if news.metadata.isEmpty, news.internalBuffers.isEmpty { return }
+    let backend = backend
+    try backend.coordinator.whileCommitting { () throws(StoreError) in
+      var changes = ChangeSet()
+      for (name, row) in news.metadata.sorted(by: { $0.key < $1.key }) {
+        let table = try backend.table(named: name)
+        let merged = try backend.metadata(of: name, mergedWith: row)
+        changes.set(merged, of: ClassMetadata.rowID, in: table)
+      }
+      for (name, bytes) in news.internalBuffers.sorted(by: { $0.key < $1.key }) {
+        guard let new = try backend.internalBuffer(name, mergedWith: bytes) else { continue }
+        let start = changes.bytes.count
+        changes.bytes += new
+        changes.names.append(.init(name: name, range: start..<changes.bytes.count))
+      }
+      if changes.isEmpty { return }
+      try backend.commit(changes, CommitRequest(author: "sync"))
+      backend.coordinator.learnMetadata(in: changes)
+    }
+  }
+
+  /// Removes entries of the store's own history that no sync needs any more.
+  func forgetHistory() throws(StoreError) {
+    guard !configuration.keepsHistory, let state = try backend.syncState(),
+      let start = try backend.historyStart(), state.localNumber > start + 1000
+    else { return }
+    try backend.noteHistorySeen(by: "sync", through: state.localNumber)
+    try backend.purgeHistory(keeping: HistoryRetention())
+  }
+}
+
+/// Another store has committed while a sync was prepared.
+struct Overtaken: Error {
+  static func error() -> StoreError {
+    StoreError(
+      .conflict, "Other saves came first a hundred times: call sync() again.",
+      underlying: Overtaken())
+  }
+}
+
+extension ChangeSet {
+  /// Sets the state, the pending commits and the row IDs of a device.
+  ///
+  /// - Parameters:
+  ///   - state: The state.
+  ///   - old: The pending commits that are stored now.
+  ///   - new: The pending commits from now on.
+  ///   - leases: The row IDs that are left, by class.
+  ///   - backend: The device's store.
+  /// - Returns: The new commits with their keys.
+  @discardableResult
+  mutating func set(
+    _ state: SyncState, _ old: [PendingCommit], _ new: [PendingCommit],
+    _ leases: [String: [ClosedRange<UInt32>]], in backend: any StoreBackend
+  ) throws(StoreError) -> [PendingCommit] {
+    let table = try backend.orderedTable(SyncTable.name)
+    set(state, in: table)
+    let kept = Set(new.compactMap(\.sequence))
+    var next: UInt64 = 1
+    for sequence in old.lazy.compactMap(\.sequence) {
+      next = max(next, sequence + 1)
+      if !kept.contains(sequence) {
+        set(SyncState.key(ofCommit: sequence), to: nil, in: table)
+      }
+    }
+    var stored = new
+    for index in stored.indices where stored[index].sequence == nil {
+      stored[index].sequence = next
+      set(
+        SyncState.key(ofCommit: next), to: HistoryFormat.encoded(stored[index].entry), in: table)
+      next += 1
+    }
+    for (name, rows) in leases { set(rows, of: name, in: table) }
+    return stored
+  }
+}
+
+extension StoreBackend {
+  /// Returns the metadata row of a class with what a server's row has more.
+  fileprivate func metadata(
+    of className: String, mergedWith row: [UInt8]
+  ) throws(StoreError) -> [UInt8] {
+    guard var metadata = try classMetadata(of: className) else { return row }
+    var buffer = DataBuffer(row)
+    let other: ClassMetadata
+    do { other = try ClassMetadata(from: &buffer) } catch {
+      throw .wrapping(error, .damaged, at: .init(path: location, className: className, rowID: 1))
+    }
+    guard other.classID == metadata.classID else {
+      throw StoreError(
+        .classOrder,
+        """
+        The class has ID \(metadata.classID) here and \(other.classID) on the server. A store of the \
+        program has saved it before the first sync.
+        """, at: .init(path: location, className: className))
+    }
+    metadata.lastRowID = max(metadata.lastRowID, other.lastRowID)
+    metadata.classVersion = max(metadata.classVersion, other.classVersion)
+    if let flags = other.flags { metadata.flags = flags.union(metadata.flags ?? flags) }
+    var merged = DataBuffer()
+    metadata.write(to: &merged)
+    return merged.bytes
+  }
+
+  /// Returns what a buffer of the store itself becomes; nil if it stays as it is.
+  fileprivate func internalBuffer(
+    _ name: String, mergedWith bytes: [UInt8]
+  ) throws(StoreError) -> [UInt8]? {
+    guard name.hasSuffix(InternalBuffers.layoutsSuffix) else { return bytes }
+    return try layouts(
+      extendedBy: bytes, of: String(name.dropLast(InternalBuffers.layoutsSuffix.count)))
+  }
+}

@@ -1,0 +1,307 @@
+public import StoreEngine
+public import StoredObjectsCore
+
+/// Keeps a store of a device and the store of a server the same, in both directions.
+///
+///     let client = try SyncClient(
+///       backend: backend, classes: [Song.self, Playlist.self],
+///       transport: HTTPSyncTransport(url, token: token))
+///     try await client.sync()
+///
+///     let store = try client.makeStore()
+///     …
+///     try await client.sync()
+///
+/// The store of a device is an ordinary one: you read and save without a network, with any number
+/// of stores of this process. The first ``sync()`` makes it a copy of the server's store. Later ones
+/// bring the commits of others, put the device's own commits after them, and send these.
+///
+/// The server orders all commits. An object that two devices have changed is merged property by
+/// property, and its lists and sets element by element, as by `ConflictPolicy.merge`. What no rule
+/// decides is a ``SyncConflict``, which ``SyncConfiguration/decide`` answers.
+///
+/// Objects and named buffers are synchronized. Items of key-value stores stay on the device.
+public actor SyncClient {
+  /// The backend of the device's store.
+  public nonisolated let backend: any StoreBackend
+  let classes: [StoredObject.Type]
+  let configuration: SyncConfiguration
+  let leases = LeasedRows()
+  private let transport: any SyncTransport
+  private let executor = ThreadExecutor()
+  /// The store that writes what comes from the server.
+  private var opened: Store?
+  /// The layouts of each class that the server has heard of.
+  private var joined: [String: [UInt8]] = [:]
+  private var reception = Reception()
+  private var current: Task<SyncReport, any Error>?
+
+  /// The executor of the client's thread.
+  public nonisolated var unownedExecutor: UnownedSerialExecutor {
+    unsafe executor.asUnownedSerialExecutor()
+  }
+
+  /// Opens the store of a device.
+  ///
+  /// Open the client before any store on the backend inserts objects, and keep it: row IDs come from
+  /// the server.
+  ///
+  /// - Parameters:
+  ///   - backend: A backend on a directory or in memory that no other process shares; empty before
+  ///     the first sync.
+  ///   - classes: All classes of the program.
+  ///   - transport: The connection to the server.
+  ///   - configuration: How the device synchronizes.
+  /// - Throws: ``/StoreEngine/StoreError`` with `invalidArgument` for another backend, for one with
+  ///   objects that belongs to no device, and for classes with values outside of records; `damaged`,
+  ///   `ioError` or `closed`.
+  public init(
+    backend: any StoreBackend, classes: [StoredObject.Type], transport: any SyncTransport,
+    configuration: SyncConfiguration = SyncConfiguration()
+  ) throws(StoreError) {
+    (self.backend, self.classes) = (backend, classes)
+    (self.transport, self.configuration) = (transport, configuration)
+    try Self.check(backend)
+    for type in classes { try leases.attach(to: backend, type.storedName) }
+    try Self.restore(leases, of: backend)
+  }
+
+  private static func check(_ backend: any StoreBackend) throws(StoreError) {
+    guard backend is any ScratchBackend, backend.remembersCommits, !backend.isReadOnly,
+      !backend.coordinator.isShared
+    else {
+      throw StoreError(
+        .invalidArgument,
+        "A device needs a backend on a directory that no other process shares, opened for writing.",
+        at: .init(path: backend.location))
+    }
+    if try backend.syncState() != nil { return }
+    guard try backend.tableNames().isEmpty, try backend.bufferNames().isEmpty else {
+      throw StoreError(
+        .invalidArgument,
+        "A device begins with an empty store. Export the objects, and import them after a sync.",
+        at: .init(path: backend.location))
+    }
+  }
+
+  /// Restores the row IDs that are left, without those of commits since they were saved.
+  private static func restore(
+    _ leases: LeasedRows, of backend: any StoreBackend
+  ) throws(StoreError) {
+    var stored = try backend.storedLeases()
+    guard let state = try backend.syncState() else { return }
+    let pending = try backend.ownCommits(after: state.localNumber, upTo: backend.lastCommitNumber)
+    for table in pending.lazy.flatMap(\.entry.tables) {
+      for record in table.records where record.before == nil {
+        stored[table.name] = stored[table.name]?.after(record.rowID)
+      }
+    }
+    for (name, rows) in stored { leases.set(rows, of: name) }
+  }
+
+  /// Creates a store with all classes, for the isolation domain of the caller.
+  ///
+  /// - Throws: ``/StoreEngine/StoreError`` with `invalidArgument` before the first sync, and as
+  ///   `Store.register`.
+  public nonisolated func makeStore(
+    configuration: StoreConfiguration = .init()
+  ) throws(StoreError) -> sending Store {
+    guard try backend.syncState() != nil else {
+      throw StoreError(
+        .invalidArgument, "The device has never synchronized: call sync() first.",
+        at: .init(path: backend.location))
+    }
+    let store = Store(backend: backend, configuration: configuration)
+    try store.register(classes)
+    return store
+  }
+
+  /// The number of the last commit of the server that the store contains; nil before the first sync.
+  public var serverCommitNumber: UInt64? {
+    get throws { try backend.syncState()?.position.number }
+  }
+
+  /// The number of commits of the device that the server does not have yet.
+  public var pendingCount: Int {
+    get throws { try pendingCommits().commits.count }
+  }
+
+  /// Brings the commits of others, and sends those of the device.
+  ///
+  /// Calls that come during a sync wait for it, and then run. A sync that fails at any point has
+  /// lost nothing: the next one continues.
+  ///
+  /// Complexity: linear in the commits of both sides.
+  ///
+  /// - Returns: What was done.
+  /// - Throws: ``/StoreEngine/StoreError`` with `conflict` if ``SyncConfiguration/decide`` does not
+  ///   decide, or if others were first too many times; `notUnique`; `changedLayout`; `historyExpired`
+  ///   or `otherHistory` if the server's history no longer continues the device's; `newerVersion`;
+  ///   `damaged`, `noSpace` or `ioError`. Also any error of the transport.
+  @discardableResult
+  public func sync() async throws -> SyncReport {
+    while let current { _ = try? await current.value }
+    let task = Task { try await run() }
+    current = task
+    defer { current = nil }
+    return try await task.value
+  }
+}
+
+// MARK: - Steps of a sync
+
+extension SyncClient {
+  private func run() async throws -> SyncReport {
+    var report = SyncReport()
+    if try backend.syncState() == nil { try await copyServer() }
+    try await join()
+    var attemptsLeft = configuration.attempts
+    while attemptsLeft > 0 {
+      let changes = try await pull()
+      try integrate(changes, &report)
+      if changes.position.number < changes.lastNumber { continue }
+      try await join()
+      let pending = try pendingCommits()
+      if pending.commits.isEmpty {
+        try forgetHistory()
+        return report
+      }
+      report.sent += try await push(pending)
+      attemptsLeft -= 1
+    }
+    throw StoreError(
+      .conflict,
+      "Others were first \(configuration.attempts) times. Nothing is lost: call sync() again.",
+      at: .init(path: backend.location))
+  }
+
+  /// Makes the empty store a copy of the server's.
+  private func copyServer() async throws {
+    let follower = try StoreFollower(backend, source: "server")
+    reception = Reception(follower: follower)
+    try await exchange(.pull(after: nil, byteLimit: configuration.requestByteCount))
+    guard let position = try reception.follower?.position() else { throw refused(nil) }
+    let (backend, number) = (backend, backend.lastCommitNumber + 1)
+    try backend.promote(author: "sync") { (changes) throws(StoreError) in
+      changes.set(
+        SyncState(position: position, localNumber: number),
+        in: try backend.orderedTable(SyncTable.name))
+    }
+    try backend.noteHistorySeen(by: "sync", through: number)
+  }
+
+  /// Makes classes known to the server, and asks for row IDs, where that is needed.
+  private func join() async throws {
+    var classes: [SyncClass] = []
+    for one in try declarations() {
+      let left = leases.count(of: one.name)
+      let isLow = left < (configuration.rowsAhead + 1) / 2
+      if !isLow, joined[one.name] == one.layouts { continue }
+      var metadata = DataBuffer()
+      one.metadata.write(to: &metadata)
+      classes.append(
+        SyncClass(
+          name: one.name, metadata: metadata.bytes, layouts: one.layouts,
+          rowCount: isLow ? configuration.rowsAhead - left : 0))
+    }
+    if classes.isEmpty { return }
+    reception = Reception()
+    guard case .joined(let new) = try await exchange(.join(classes)) else { throw refused(nil) }
+    for one in classes { joined[one.name] = one.layouts }
+    try keep(new)
+  }
+
+  /// Returns the classes of the program, as a store without class IDs of its own would save them.
+  private func declarations() throws(StoreError) -> [ClassDeclaration] {
+    let store = Store(backend: try scratch())
+    try store.register(classes)
+    let declarations = store.classDeclarations
+    if let one = declarations.first(where: \.hasExternals) {
+      throw StoreError(
+        .invalidArgument, "Values outside of records can't be synchronized.",
+        at: .init(path: backend.location, className: one.name))
+    }
+    return declarations
+  }
+
+  private func pull() async throws -> ServerChanges {
+    guard let state = try backend.syncState() else { throw refused(nil) }
+    reception = Reception(after: state.position)
+    try await exchange(.pull(after: state.position, byteLimit: configuration.requestByteCount))
+    guard let changes = reception.changes else { throw refused(nil) }
+    return changes
+  }
+
+  /// Sends pending commits; returns the number of those that the server has taken.
+  private func push(_ pending: PendingCommits) async throws -> Int {
+    var rest = pending
+    var sent = 0
+    while !rest.commits.isEmpty {
+      guard let state = try backend.syncState() else { throw refused(nil) }
+      var (bytes, byteCount) = ([[UInt8]](), 0)
+      for one in rest.commits where byteCount < configuration.requestByteCount {
+        bytes.append(HistoryFormat.encoded(one.entry))
+        byteCount += bytes[bytes.count - 1].count
+      }
+      reception = Reception()
+      switch try await exchange(.push(basedOn: state.position, commits: bytes)) {
+      case .accepted(let position):
+        sent += bytes.count
+        rest.commits.removeFirst(bytes.count)
+        rest = try accept(rest, position)
+      case .behind: return sent
+      default: throw refused(nil)
+      }
+    }
+    return sent
+  }
+
+  /// Sends a request, and returns the answer.
+  @discardableResult
+  private func exchange(_ request: SyncRequest) async throws -> SyncAnswer {
+    try await transport.send(request.bytes) { bytes in try await self.receive(bytes) }
+    let answer: SyncAnswer
+    do { answer = try reception.finish() } catch { throw refused(error) }
+    if case .failed(let code, let message) = answer {
+      throw StoreError(.sent(code), "The server says: \(message)", at: .init(path: backend.location))
+    }
+    return answer
+  }
+
+  private func receive(_ bytes: [UInt8]) throws { try reception.add(bytes) }
+
+  private func refused(_ error: (any Error)?) -> StoreError {
+    if let error = error as? StoreError { return error }
+    return StoreError(
+      .damaged, "The server's answer makes no sense\(error.map { ": \($0)" } ?? "").",
+      at: .init(path: backend.location), underlying: error)
+  }
+
+  /// The store that writes what comes from the server.
+  func ownStore() throws(StoreError) -> Store {
+    if let opened { return opened }
+    let store = Store(backend: backend, configuration: StoreConfiguration(author: "sync"))
+    try store.register(classes)
+    opened = store
+    return store
+  }
+
+  func scratch() throws(StoreError) -> any StoreBackend {
+    guard let source = backend as? any ScratchBackend else {
+      throw StoreError(.invalidArgument, "A device needs a backend on a directory.")
+    }
+    return try source.scratch()
+  }
+}
+
+extension StoreError.Code {
+  /// The code that a server has sent, or `ioError` for one that is not known.
+  fileprivate static func sent(_ name: String) -> StoreError.Code {
+    let known: [StoreError.Code] = [
+      .conflict, .historyExpired, .otherHistory, .invalidArgument, .changedLayout, .tooLarge,
+      .notUnique, .damaged, .noSpace, .newerVersion, .readOnly, .closed, .rowIDsExhausted,
+      .tooManyClasses, .invalidName, .notRegistered,
+    ]
+    return known.first { "\($0)" == name } ?? .ioError
+  }
+}

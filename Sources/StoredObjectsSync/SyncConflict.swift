@@ -1,0 +1,36 @@
+public import StoredObjectsCore
+
+/// An object that this device and another one have changed, in a way that no rule decides.
+public struct SyncConflict: Sendable {
+  /// What the two sides have done.
+  public enum Kind: Sendable, Hashable {
+    /// Both have given these properties different values.
+    case properties([String])
+    /// This device has deleted the object, and the other side has changed it.
+    case deletedHere
+    /// The other side has deleted the object, and this device has changed it.
+    case deletedElsewhere
+    /// An object of the other side has the value of a unique property.
+    case notUnique(property: String)
+  }
+
+  /// The object of this device.
+  public let id: ObjectID<StoredObject>
+  /// What the two sides have done.
+  public let kind: Kind
+}
+
+/// A decision about a conflict.
+public enum SyncDecision: Sendable {
+  /// The object becomes what it is on this device.
+  ///
+  /// Of properties that only one side has changed, that side's values are kept. A value that must be
+  /// unique can't be kept: the sync fails.
+  case mine
+  /// The object becomes what it is on the other side.
+  case theirs
+  /// A closure edits the object of this device, and the result counts.
+  case edit(@Sendable (StoredObject) -> Void)
+  /// The sync fails with `conflict` and changes nothing; the user can edit the object first.
+  case fail
+}

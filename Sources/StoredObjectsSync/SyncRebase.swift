@@ -1,0 +1,272 @@
+import FoundationEssentials
+import StoreEngine
+import StoredObjectsCore
+
+/// Finds out what a device's store becomes when its pending commits follow those of the server.
+///
+/// It tries that in a copy of the store in memory, with the stores, checks and merges of every save.
+struct SyncRebase {
+  /// The result.
+  struct Plan {
+    /// The records and buffers that the device's store has to change.
+    var states: RecordStates
+    /// The commits that the server has to get.
+    var pending: [PendingCommit]
+  }
+
+  private let server: ServerChanges
+  private let pending: [PendingCommit]
+  private let classes: [StoredObject.Type]
+  private let decide: (SyncConflict) -> SyncDecision
+  /// The number of conflicts that were decided.
+  private(set) var conflictCount = 0
+  private var decisions = Decisions()
+
+  /// What was decided about rows.
+  private struct Decisions {
+    /// Rows whose pending changes are dropped.
+    var theirs: Set<Row> = []
+    /// Rows that stay as they are here, deleted or not.
+    var mine: Set<Row> = []
+    /// Edits of the objects of this device.
+    var edits: [Row: @Sendable (StoredObject) -> Void] = [:]
+  }
+
+  private struct Row: Hashable {
+    let className: String
+    let rowID: UInt32
+  }
+
+  init(
+    _ server: ServerChanges, _ pending: [PendingCommit], _ classes: [StoredObject.Type],
+    _ decide: @escaping (SyncConflict) -> SyncDecision
+  ) {
+    (self.server, self.pending, self.classes, self.decide) = (server, pending, classes, decide)
+  }
+
+  /// Returns what the store becomes.
+  ///
+  /// - Parameter scratch: Makes a copy of the store in memory.
+  /// - Throws: `StoreError` with `conflict` or `notUnique` if nobody decides.
+  mutating func run(
+    _ scratch: () throws(StoreError) -> any StoreBackend
+  ) throws(StoreError) -> Plan {
+    if pending.isEmpty { return Plan(states: server.states, pending: []) }
+    let base = RecordStates(pending, before: true)
+    // A deleted object may be referred to by the other side.
+    let mayReplay =
+      !base.differs(from: server.states) && !server.states.hasAbsent
+      && !pending.contains(where: \.entry.deletes)
+    if mayReplay {
+      do throws(StoreError) {
+        return try replayed(on: try scratch(), base)
+      } catch  where error.code == .notUnique || error.code == .conflict {}
+    }
+    while true {
+      do throws(StoreError) {
+        return try merged(on: try scratch(), base)
+      } catch {
+        guard try decide(error) else { throw error }
+        conflictCount += 1
+      }
+    }
+  }
+
+  // MARK: One after the other
+
+  /// Makes each pending commit again after those of the server.
+  private func replayed(
+    on backend: any StoreBackend, _ base: RecordStates
+  ) throws(StoreError) -> Plan {
+    let start = backend.lastCommitNumber
+    var states = base
+    states.add(server.states)
+    try save(states, by: try store(on: backend))
+    let store = try store(on: backend)
+    for one in pending {
+      let rest = try store.setRecords(RecordStates([one]))
+      try store.saveChanges { (changes, request) throws(StoreError) in
+        try store.add(rest, to: &changes)
+        request.token = one.token
+      }
+    }
+    return try plan(of: backend, after: start, pending)
+  }
+
+  // MARK: Merged
+
+  /// Merges what both sides have changed since the server's last known commit.
+  private mutating func merged(
+    on backend: any StoreBackend, _ base: RecordStates
+  ) throws(StoreError) -> Plan {
+    let start = backend.lastCommitNumber
+    let theirs = try store(on: backend)
+    try save(base, by: theirs)
+    let mine = try store(on: backend, .merge)
+    var states = RecordStates(pending)
+    for row in decisions.theirs { states.remove(row.className, row.rowID) }
+    let rest = try mine.setRecords(states, keepsBases: true)
+    for (row, edit) in decisions.edits { try apply(edit, to: row, in: mine) }
+    try save(server.states, by: theirs)
+    guard let last = pending.last?.entry.commit else { return Plan(states: states, pending: []) }
+    let commit = Commit(
+      number: 1, token: UUID(), author: last.author, microseconds: last.microseconds,
+      basedOn: nil)
+    var decided = 0
+    let (decide, kept) = (decide, decisions.mine)
+    mine.mergeDecider = { object, theirs, properties in
+      guard theirs != nil else {
+        return kept.contains(Row(className: object.className, rowID: object.rowID)) ? .mine : nil
+      }
+      decided += 1
+      switch decide(SyncConflict(id: object.syncID, kind: .properties(properties))) {
+      case .mine: return .mine
+      case .theirs: return .theirs
+      case .edit(let edit):
+        edit(object)
+        return .mine
+      case .fail: return nil
+      }
+    }
+    try mine.saveChanges { (changes, request) throws(StoreError) in
+      try mine.add(rest, to: &changes)
+      request.token = commit.token
+    }
+    conflictCount += decided
+    return try plan(
+      of: backend, after: start,
+      [PendingCommit(sequence: nil, entry: HistoryEntry(commit: commit))])
+  }
+
+  private func apply(
+    _ edit: (StoredObject) -> Void, to row: Row, in store: Store
+  ) throws(StoreError) {
+    guard let type = classes.first(where: { $0.storedName == row.className }),
+      let object = try store.object(type, rowID: row.rowID)
+    else { return }
+    edit(object)
+  }
+
+  // MARK: Conflicts that end a save
+
+  /// Asks for a decision about a conflict; returns false if there is none.
+  private mutating func decide(_ error: StoreError) throws(StoreError) -> Bool {
+    guard let name = error.location.className, let rowID = error.location.rowID else {
+      return false
+    }
+    let row = Row(className: name, rowID: rowID)
+    let (mine, others) = (RecordStates(pending).record(name, rowID), server.states)
+    let kind: SyncConflict.Kind
+    if error.code == .notUnique {
+      kind = .notUnique(property: error.location.property ?? "")
+    } else if error.code == .conflict, case .some(nil) = mine {
+      kind = .deletedHere
+    } else if error.code == .conflict, case .some(nil) = others.record(name, rowID) {
+      kind = .deletedElsewhere
+    } else {
+      return false
+    }
+    // What was decided before has not helped.
+    if decisions.theirs.contains(row) || decisions.edits[row] != nil { return false }
+    switch decide(SyncConflict(id: ObjectID(className: name, rowID: rowID), kind: kind)) {
+    case .theirs: decisions.theirs.insert(row)
+    case .edit(let edit):
+      decisions.edits[row] = edit
+      decisions.mine.insert(row)
+    case .mine:
+      if error.code == .notUnique { return false }
+      guard decisions.mine.insert(row).inserted else { return false }
+    case .fail: return false
+    }
+    return true
+  }
+
+  // MARK: Stores
+
+  private func store(
+    on backend: any StoreBackend, _ policy: ConflictPolicy = .error
+  ) throws(StoreError) -> Store {
+    let store = Store(
+      backend: backend, configuration: StoreConfiguration(conflictPolicy: policy))
+    try store.register(classes)
+    return store
+  }
+
+  private func save(_ states: RecordStates, by store: Store) throws(StoreError) {
+    let rest = try store.setRecords(states)
+    if rest.isEmpty { return try store.saveChanges() }
+    try store.saveChanges { (changes, _) throws(StoreError) in try store.add(rest, to: &changes) }
+  }
+
+  /// Reads from the history of the copy what has changed in it.
+  ///
+  /// - Parameters:
+  ///   - backend: The copy.
+  ///   - start: The last commit of the device.
+  ///   - commits: The commits whose tokens those of the device have there.
+  private func plan(
+    of backend: any StoreBackend, after start: UInt64, _ commits: [PendingCommit]
+  ) throws(StoreError) -> Plan {
+    let known = Dictionary(commits.map { ($0.token, $0) }) { first, _ in first }
+    var (before, after) = (RecordStates(), RecordStates())
+    var pending: [PendingCommit] = []
+    do {
+      try backend.forEachCommit(after: start) { entry in
+        let changes = entry.synchronized
+        before.addMissing(RecordStates([PendingCommit(entry: changes)], before: true))
+        after.add(RecordStates([PendingCommit(entry: changes)]))
+        if let one = known[entry.commit.token], !changes.hasNothing {
+          let isSame = one.entry.hasSameChanges(as: changes)
+          pending.append(
+            PendingCommit(
+              sequence: isSame ? one.sequence : nil, entry: changes.with(one.entry.commit)))
+        }
+        return .next
+      }
+    } catch { throw .wrapping(error, .ioError, at: .init(path: backend.location)) }
+    after.removeSame(as: before)
+    return Plan(states: after, pending: pending.inOneOrder)
+  }
+}
+
+extension [PendingCommit] {
+  /// The commits with the keys of those that stay in front; the others get new keys behind them.
+  fileprivate var inOneOrder: [PendingCommit] {
+    var isInFront = true
+    return map { one in
+      isInFront = isInFront && one.sequence != nil
+      return PendingCommit(sequence: isInFront ? one.sequence : nil, entry: one.entry)
+    }
+  }
+}
+
+extension HistoryEntry {
+  fileprivate func hasSameChanges(as other: HistoryEntry) -> Bool {
+    buffers == other.buffers && tables.map(\.name) == other.tables.map(\.name)
+      && zip(tables, other.tables).allSatisfy { $0.records == $1.records }
+  }
+}
+
+extension StoredObject {
+  fileprivate var className: String { type(of: self).storedName }
+  fileprivate var syncID: ObjectID<StoredObject> { ObjectID(className: className, rowID: rowID) }
+}
+
+extension RecordStates {
+  /// Adds states of rows and buffers that have none here.
+  fileprivate mutating func addMissing(_ others: RecordStates) {
+    for (name, rows) in others.records {
+      records[name, default: [:]].merge(rows) { old, _ in old }
+    }
+    buffers.merge(others.buffers) { old, _ in old }
+  }
+
+  /// Removes the states that are equal in both.
+  fileprivate mutating func removeSame(as others: RecordStates) {
+    for (name, rows) in records {
+      let known = others.records[name] ?? [:]
+      records[name] = rows.filter { rowID, record in known[rowID] != .some(record) }
+    }
+    buffers = buffers.filter { name, bytes in others.buffers[name] != .some(bytes) }
+  }
+}

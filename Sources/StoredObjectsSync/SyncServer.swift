@@ -1,0 +1,184 @@
+import Files
+public import StoreEngine
+public import StoredObjectsCore
+
+/// What a server accepts from a device.
+public struct SyncLimits: Sendable {
+  /// The maximum size of a request in bytes.
+  public var requestByteCount = 32 << 20
+  /// The maximum number of row IDs that one request gets for a class.
+  public var rowCount = 1_000_000
+  /// The maximum number of bytes of commits in one answer, about.
+  public var answerByteCount = 16 << 20
+
+  /// Creates the default limits.
+  public init() {}
+}
+
+/// Orders the commits of all devices that synchronize a store.
+///
+///     let server = try SyncServer(container)
+///     // For each request, whose token tells the device:
+///     await server.answer(request, from: SyncDevice(id: "Ann's phone")) { bytes in send(bytes) }
+///
+/// The store is an ordinary one on any backend that keeps a history; the program of the server may
+/// read and save objects at the same time. A device's commits are made as they come, by the classes
+/// of the container: their indexes follow, unique values are checked, and records that their class
+/// can't read are refused.
+///
+/// A device can change every object of the store. Give each user a store, or check in front what a
+/// device may do.
+public actor SyncServer {
+  /// The backends and classes of the server's store.
+  public nonisolated let container: StoreContainer
+  let limits: SyncLimits
+  private let executor = ThreadExecutor()
+  private var opened: Store?
+  /// The last position that the history knows of each device.
+  private var seen: [SyncDevice: UInt64] = [:]
+
+  /// The executor of the server's thread.
+  public nonisolated var unownedExecutor: UnownedSerialExecutor {
+    unsafe executor.asUnownedSerialExecutor()
+  }
+
+  nonisolated var backend: any StoreBackend { container.backend }
+
+  /// Creates a server, and begins a history if the store keeps none.
+  ///
+  /// - Throws: ``/StoreEngine/StoreError`` with `invalidArgument` if the backend keeps no history;
+  ///   `readOnly`, `noSpace`, `ioError`, `damaged` or `closed`.
+  public init(_ container: StoreContainer, limits: SyncLimits = SyncLimits()) throws(StoreError) {
+    (self.container, self.limits) = (container, limits)
+    if try container.backend.historyStart() == nil { try container.backend.beginHistory() }
+  }
+
+  /// Answers a request of a device.
+  ///
+  /// Safe for any bytes: a request that makes no sense gets an answer that says so, and changes
+  /// nothing.
+  ///
+  /// - Parameters:
+  ///   - request: The bytes that ``SyncTransport`` has sent.
+  ///   - device: The device, as the server knows it from the token of the request.
+  ///   - sink: Gets the bytes of the answer, in parts. If it throws, the answer ends.
+  public func answer(
+    _ request: [UInt8], from device: SyncDevice,
+    to sink: @Sendable ([UInt8]) throws(StoreError) -> Void
+  ) {
+    var hasBegun = false
+    do throws(StoreError) {
+      let answer = try answer(request, device) { (bytes) throws(StoreError) in
+        if !hasBegun { try sink(SyncAnswer.history.bytes) }
+        hasBegun = true
+        try sink(bytes)
+      }
+      if !hasBegun { try sink(answer.bytes) }
+    } catch {
+      // A stream that ends too early is an error there.
+      if hasBegun { return }
+      let answer = SyncAnswer.failed(code: "\(error.code)", message: error.message)
+      try? sink(answer.bytes)
+    }
+  }
+
+  private func answer(
+    _ bytes: [UInt8], _ device: SyncDevice, _ sink: ([UInt8]) throws(StoreError) -> Void
+  ) throws(StoreError) -> SyncAnswer {
+    guard bytes.count <= limits.requestByteCount else {
+      throw StoreError(
+        .tooLarge, "A request has at most \(limits.requestByteCount) bytes: send less at a time.")
+    }
+    guard !device.id.isEmpty, device.id.utf8.count <= 64 else {
+      throw StoreError(.invalidArgument, "The ID of a device has 1 to 64 bytes.")
+    }
+    let request: SyncRequest
+    do { request = try SyncRequest(bytes) } catch {
+      throw StoreError(.invalidArgument, "The request makes no sense: \(error)")
+    }
+    switch request {
+    case .join(let classes): return .joined(try join(classes, device))
+    case .pull(let position, let limit):
+      try send(after: position, limit: min(limit, limits.answerByteCount), sink)
+      try note(device, position)
+      return .history
+    case .push(let position, let commits): return try push(commits, position, device)
+    }
+  }
+
+  /// Sends the commits after a position, or a copy.
+  private func send(
+    after position: HistoryPosition?, limit: Int, _ sink: ([UInt8]) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    var writer: HistoryStreamWriter
+    if let position {
+      writer = HistoryStreamWriter(behind: position)
+    } else {
+      writer = try .copying(backend, to: sink)
+    }
+    try writer.write(backend, limit: max(1, limit), to: sink)
+    try sink(writer.heartbeat(of: backend) + writer.end())
+  }
+
+  /// Keeps the history that a device has not seen, see `purgeHistory(keeping:)`.
+  private func note(_ device: SyncDevice, _ position: HistoryPosition?) throws(StoreError) {
+    guard let position else { return }
+    // Each note is a commit, which all devices get: not for each request.
+    if let known = seen[device], position.number < known + 1000 { return }
+    let name = "device \(device.id)"
+    let known = try backend.historyConsumers()[name] ?? 0
+    seen[device] = max(known, position.number)
+    if position.number >= known + 1000 || known == 0 {
+      try backend.noteHistorySeen(by: name, through: position.number)
+    }
+  }
+
+  // MARK: Commits of devices
+
+  private func push(
+    _ commits: [[UInt8]], _ base: HistoryPosition, _ device: SyncDevice
+  ) throws(StoreError) -> SyncAnswer {
+    var position = try backend.historyPosition()
+    guard position.historyID == base.historyID else {
+      throw StoreError(
+        .otherHistory, "The device has synchronized with another store. Begin with an empty one.",
+        at: .init(path: backend.location))
+    }
+    guard position.isSame(as: base) else { return .behind }
+    for bytes in commits {
+      let entry = try checked(bytes, device)
+      guard let next = try make(entry, after: position) else { return .behind }
+      position = next
+    }
+    return .accepted(position)
+  }
+
+  /// Makes a commit of a device; returns nil if another commit was first.
+  private func make(
+    _ entry: HistoryEntry, after position: HistoryPosition
+  ) throws(StoreError) -> HistoryPosition? {
+    let (store, backend) = (try ownStore(), backend)
+    store.mergeChanges()
+    do {
+      let rest = try store.setRecords(
+        RecordStates([PendingCommit(sequence: nil, entry: entry)]))
+      let commit = try store.saveChanges { (changes, request) throws(StoreError) in
+        guard backend.lastCommitNumber == position.number else { throw Overtaken.error() }
+        try store.add(rest, to: &changes)
+        (request.token, request.author) = (entry.commit.token, entry.commit.author)
+      }
+      return commit.map { position.behind($0) } ?? position
+    } catch {
+      store.discardChanges()
+      if error.underlying is Overtaken { return nil }
+      throw error
+    }
+  }
+
+  private func ownStore() throws(StoreError) -> Store {
+    if let opened { return opened }
+    let store = try container.makeStore()
+    opened = store
+    return store
+  }
+}

@@ -1,0 +1,215 @@
+#if Macros
+  import Foundation
+  import Locks
+  import StoreEngine
+  import StoredObjectsCore
+  import StoredObjectsSync
+  import StoredObjectsTestSupport
+  import Testing
+
+  @Suite("Devices that edit at random")
+  struct SyncConvergenceTests {
+    /// The number of edits of each device; `./dev test sync` makes 10,000.
+    private static let editCount =
+      ProcessInfo.processInfo.environment["STOREDOBJECTS_SYNC_EDITS"].flatMap { Int($0) } ?? 150
+
+    @Test("All of them end with the same objects, and none that was saved is lost")
+    func convergence() async throws {
+      var generator = Seeds.generator(for: "devices that edit at random")
+      let network = try SyncNetwork()
+      var devices = try (1...5).map { try RandomDevice("device \($0)", network, seed: generator.next()) }
+      let every = Self.editCount
+      for round in 0..<every {
+        for device in devices.shuffled(using: &generator) {
+          try device.edit(round)
+          switch Int.random(in: 0..<10, using: &generator) {
+          case 0..<3: await device.trySync()
+          case 3: try device.kill()
+          default: break
+          }
+        }
+      }
+      // Without faults everything comes together.
+      for device in devices { device.heal() }
+      for _ in 0..<2 {
+        for device in devices { try await device.sync() }
+      }
+      let wanted = try contents(network.backend)
+      for device in devices {
+        #expect(try contents(device.backend) == wanted)
+        #expect(try await device.device.client.pendingCount == 0)
+      }
+      let deleted = devices.reduce(into: Set<String>()) { $0.formUnion($1.deleted) }
+      let store = try Store.ofSync(network.backend)
+      let births = Set(try store.allObjects(of: Song.self).flatMap(\.notes))
+      let lost = devices.reduce(into: Set<String>()) { $0.formUnion($1.born) }
+        .subtracting(deleted).subtracting(births)
+      #expect(lost.isEmpty)
+      let codes = try store.allObjects(of: Song.self).compactMap(\.code)
+      #expect(codes.count == Set(codes).count)
+      for artist in try store.allObjects(of: Artist.self) {
+        #expect(artist.songs.allSatisfy { $0.artist === artist })
+      }
+      #expect(devices.reduce(0) { $0 + $1.syncs } > every / 2)
+      devices = []
+    }
+  }
+
+  /// A device that makes random edits, loses its network and is killed.
+  final class RandomDevice {
+    let id: String
+    private let network: SyncNetwork
+    private let disk = MemoryDisk()
+    private(set) var backend: any StoreBackend
+    private(set) var device: Device
+    private var store: Store?
+    private var generator: SeededGenerator
+    private var isHealed = false
+    /// The marks of songs that were saved, and of those that were deleted.
+    private(set) var born: Set<String> = []
+    private(set) var deleted: Set<String> = []
+    private(set) var syncs = 0
+
+    init(_ id: String, _ network: SyncNetwork, seed: UInt64) throws {
+      (self.id, self.network) = (id, network)
+      generator = SeededGenerator(seed: seed)
+      backend = try MemoryBackend(disk: disk)
+      device = try network.device(id, backend, configuration: Self.configuration)
+      makeFaults()
+    }
+
+    /// What nobody can decide is kept.
+    private static var configuration: SyncConfiguration {
+      var configuration = SyncConfiguration()
+      configuration.rowsAhead = 2000
+      configuration.decide = { conflict in
+        switch conflict.kind {
+        case .properties: .theirs
+        case .deletedHere: .theirs
+        case .deletedElsewhere: .mine
+        case .notUnique: .edit { object in (object as? Song)?.code = nil }
+        }
+      }
+      return configuration
+    }
+
+    private func makeFaults() {
+      let random = Locked(SeededGenerator(seed: generator.next()))
+      device.transport.fault.withLock {
+        $0 = {
+          random.withLock { generator in
+            [.none, .none, .none, .none, .lostRequest, .lostAnswer, .cutAnswer, .sentTwice]
+              .randomElement(using: &generator) ?? .none
+          }
+        }
+      }
+    }
+
+    func heal() {
+      isHealed = true
+      device.transport.fault.withLock { $0 = { .none } }
+    }
+
+    func sync() async throws {
+      try await device.sync()
+      syncs += 1
+    }
+
+    func trySync() async {
+      do {
+        try await sync()
+      } catch {
+        // A lost request says so; anything else is a fault of the library.
+        let isLost = error is LocalTransport.Lost
+        let isCut = (error as? StoreError).map { [.ioError, .damaged].contains($0.code) } ?? false
+        #expect(isLost || isCut, "\(error)")
+      }
+    }
+
+    /// Ends the process, and begins another one on the same disk.
+    func kill() throws {
+      store = nil
+      (backend as? MemoryBackend)?.close()
+      backend = try MemoryBackend(disk: disk)
+      do {
+        device = try network.device(id, backend, configuration: Self.configuration)
+      } catch let error as StoreError where error.code == .invalidArgument {
+        Issue.record("\(error)")
+      }
+      if !isHealed { makeFaults() }
+    }
+
+    /// Makes one save of a few edits.
+    func edit(_ round: Int) throws {
+      guard let store = try? self.store ?? device.store() else { return }
+      self.store = store
+      store.mergeChanges()
+      var marks = Marks()
+      for step in 0..<Int.random(in: 1...3, using: &generator) {
+        try edit(store, "\(id) \(round) \(step)", &marks)
+      }
+      do throws(StoreError) {
+        try store.saveChanges()
+        born.formUnion(marks.born)
+        deleted.formUnion(marks.deleted)
+      } catch {
+        guard error.code == .notUnique || error.code == .conflict else { throw error }
+        store.discardChanges()
+      }
+    }
+
+    private struct Marks {
+      var born: [String] = []
+      var deleted: [String] = []
+    }
+
+    private func edit(_ store: Store, _ mark: String, _ marks: inout Marks) throws {
+      let songs = try store.allObjects(of: Song.self)
+      let song = songs.randomElement(using: &generator)
+      switch Int.random(in: 0..<12, using: &generator) {
+      case 0..<3: insertSong(store, mark, &marks)
+      case 3: song?.title = mark
+      case 4: song?.seconds += 1
+      case 5: song?.code = randomCode()
+      case 6: if let song, songs.count > 5 { try delete(song, store, &marks) }
+      case 7:
+        if try store.count(of: Playlist.self) < 4 { store.insert(Playlist()) }
+        if try store.count(of: Artist.self) < 4 { store.insert(Artist()) }
+      case 8: song?.artist = try store.allObjects(of: Artist.self).randomElement(using: &generator)
+      default:
+        let lists = try store.allObjects(of: Playlist.self)
+        if let list = lists.randomElement(using: &generator) { change(list, song) }
+      }
+    }
+
+    private func randomCode() -> String { "\(Int.random(in: 0..<40, using: &generator))" }
+
+    private func insertSong(_ store: Store, _ mark: String, _ marks: inout Marks) {
+      let new = Song()
+      (new.title, new.notes) = (mark, [mark])
+      if Bool.random(using: &generator) { new.code = randomCode() }
+      store.insert(new)
+      marks.born.append(mark)
+    }
+
+    private func delete(_ song: Song, _ store: Store, _ marks: inout Marks) throws {
+      for list in try store.allObjects(of: Playlist.self) where list.songs.contains(song) {
+        list.songs.removeAll { $0 === song }
+      }
+      song.artist = nil
+      store.delete(song)
+      marks.deleted += song.notes
+    }
+
+    private func change(_ list: Playlist, _ song: Song?) {
+      if let song, Bool.random(using: &generator) {
+        return list.songs.insert(song, at: Int.random(in: 0...list.songs.count, using: &generator))
+      }
+      guard let index = list.songs.indices.randomElement(using: &generator) else { return }
+      let moved = list.songs.remove(at: index)
+      if Int.random(in: 0..<3, using: &generator) > 0 {
+        list.songs.insert(moved, at: Int.random(in: 0...list.songs.count, using: &generator))
+      }
+    }
+  }
+#endif
