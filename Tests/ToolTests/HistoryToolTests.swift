@@ -45,7 +45,7 @@ struct HistoryToolTests {
       let start = try makeHistory(tool)
       #expect(
         try tool.run("history", "Library").output.hasPrefix(
-          "The store remembers its commits from \(start + 1) on"))
+          "The history begins with commit \(start + 1)."))
       #expect(try tool.run("history", "Library", ["--purge", "\(start + 1)"]).status == 0)
       let expired = try tool.run("log", "Library", ["--after", "\(start)"])
       #expect(expired.status == 1 && expired.errors.contains("historyExpired"))
@@ -112,9 +112,9 @@ struct HistoryToolTests {
         "history", "Library", ["--seen-by", "search", "--seen", "\(start + 1)"])
       #expect(seen.output.hasSuffix("  search has seen commit \(start + 1).\n"))
       let young = try tool.run("history", "Library", ["--keep-days", "1"]).output
-      #expect(young.hasPrefix("The store remembers its commits from \(start + 1) on"))
+      #expect(young.hasPrefix("The history begins with commit \(start + 1)."))
       let small = try tool.run("history", "Library", ["--keep-megabytes", "0"]).output
-      #expect(small.hasPrefix("The store remembers its commits from \(start + 2) on"))
+      #expect(small.hasPrefix("The history begins with commit \(start + 2)."))
       #expect(try tool.run("history", "Library", ["--seen", "1"]).status == 64)
       #expect(try tool.run("history", "Library", ["--keep-days", "-1"]).status == 64)
     }
