@@ -18,16 +18,16 @@ struct PropertyListReaderTests {
       let truncatedBinary = try propertyList(["Tracks": [:]] as [String: Any], .binary).dropLast(9)
       return [
         Refusal(testDescription: "nothing", data: Data(), message: "is empty"),
-        Refusal(testDescription: "text", data: Data("hello".utf8), message: "no music library"),
+        Refusal(testDescription: "text", data: Data("hello".utf8), message: "not a music library"),
         Refusal(
           testDescription: "HTML", data: Data("<html><body>x</body></html>".utf8),
-          message: "no property list"),
+          message: "not a property list"),
         Refusal(
           testDescription: "a half", data: whole.prefix(whole.count / 2),
-          message: "no property list"),
+          message: "not a property list"),
         Refusal(
           testDescription: "random bytes", data: Data((0..<999).map { UInt8($0 * 7 % 251) }),
-          message: "no property list"),
+          message: "not a property list"),
         Refusal(
           testDescription: "a binary property list cut short", data: Data(truncatedBinary),
           message: "no"),
@@ -36,10 +36,10 @@ struct PropertyListReaderTests {
           data: Data(
             ("<plist version=\"1.0\"><dict><key>Tracks</key>"
               + String(repeating: "<array>", count: 100_000)).utf8),
-          message: "no property list"),
+          message: "not a property list"),
         Refusal(
           testDescription: "an array", data: try propertyList(["a", "b"]),
-          message: "no music library"),
+          message: "not a music library"),
         Refusal(
           testDescription: "no Tracks", data: try propertyList(["Playlists": [Any]()]),
           message: "no Tracks"),
@@ -54,7 +54,7 @@ struct PropertyListReaderTests {
           testDescription: "ten thousand arrays in one another",
           data: Data(
             ("<plist>" + String(repeating: "<array>", count: 10_000)).utf8),
-          message: "no property list"),
+          message: "not a property list"),
       ]
     }
   }
