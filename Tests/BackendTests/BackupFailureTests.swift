@@ -8,7 +8,7 @@ import TestedBackends
 import Testing
 
 /// A backup whose disk fails, or whose power goes, before each of its steps in turn.
-@Suite("Backups that are cut off")
+@Suite("Interrupted backups")
 struct BackupFailureTests {
   /// What the calls of a backup have done so far, and at which of them something happens.
   private final class Disk: Sendable {
@@ -108,7 +108,7 @@ struct BackupFailureTests {
   }
 
   @Test(
-    "A call that fails leaves no half copy, and the store as it was",
+    "A failing call leaves no partial copy and does not change the store",
     arguments: [TestedBackend.tokyoCabinet, .cdb])
   func failing(_ kind: TestedBackend) throws {
     let count = try callCount(kind, isPowerCut: false)
@@ -140,7 +140,7 @@ struct BackupFailureTests {
   }
 
   @Test(
-    "After a power cut at any call there is no copy, or a whole one",
+    "A power cut at any call leaves no copy or a complete one",
     arguments: [TestedBackend.tokyoCabinet, .cdb])
   func powerCut(_ kind: TestedBackend) throws {
     var generator = Seeds.generator(for: "power cuts in backups on \(kind)")

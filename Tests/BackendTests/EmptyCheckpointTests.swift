@@ -7,10 +7,10 @@ import TestFiles
 import TestedBackends
 import Testing
 
-@Suite("A checkpoint that makes no file")
+@Suite("Checkpoints without a file")
 struct EmptyCheckpointTests {
   @Test(
-    "A process that ends between its record and the manifest leaves a store that opens, ever again",
+    "A process that ends between the record and the manifest leaves a store that always opens",
     arguments: TestedBackend.onDisk)
   func interrupted(_ kind: TestedBackend) throws {
     try withTemporaryDirectory { directory in

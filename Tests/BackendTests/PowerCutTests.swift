@@ -46,21 +46,21 @@ struct PowerCutTests {
   }
 
   @Test(
-    "At full, every acknowledged save is there, and the next one whole or not at all",
+    "At full, all acknowledged saves are there, and the next one is complete or missing",
     arguments: TestedBackend.onDisk, Folding.allCases)
   func full(_ kind: TestedBackend, _ folding: Folding) throws {
     try cutEverywhere(kind, .full, folding) { session, last in last >= session.acknowledged }
   }
 
   @Test(
-    "At process, a power cut leaves the saves up to some moment",
+    "At process, a power cut leaves the saves up to some commit",
     arguments: [TestedBackend.tokyoCabinet, .cdb], Folding.allCases)
   func process(_ kind: TestedBackend, _ folding: Folding) throws {
     try cutEverywhere(kind, .process, folding) { _, _ in true }
   }
 
   @Test(
-    "At none a power cut loses saves, which shows that the disk of these tests does",
+    "At none, a power cut loses saves, which shows that the simulated disk does",
     arguments: [TestedBackend.tokyoCabinet, .cdb])
   func none(_ kind: TestedBackend) throws {
     var generator = Seeds.generator(for: "power cuts without syncs, \(kind)")

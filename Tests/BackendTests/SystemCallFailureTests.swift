@@ -7,7 +7,7 @@ import TestedBackends
 import Testing
 
 /// Sessions in which one system call fails, each call in turn, those that only look included.
-@Suite("System calls that fail")
+@Suite("Failing system calls")
 struct SystemCallFailureTests {
   /// A store, what may be in it, and what is done with it.
   private struct Session {
@@ -161,7 +161,7 @@ struct SystemCallFailureTests {
   }
 
   @Test(
-    "Whichever call fails, nothing acknowledged is lost, and nothing wrong is read",
+    "After any failing call nothing acknowledged is lost, and nothing wrong is read",
     arguments: TestedBackend.onDisk)
   func everyCall(_ kind: TestedBackend) throws {
     let others = [EACCES, EMFILE, ENOSPC, ENOMEM]

@@ -4,7 +4,7 @@
   @testable import CDB
 
   /// What debug builds assert stops a program that breaks it.
-  @Suite("Invariants of a constant database that is written") struct InvariantTests {
+  @Suite("Invariants of writing a constant database") struct InvariantTests {
     @Test("A record without a place")
     func slots() async {
       await #expect(processExitsWith: .failure) {

@@ -138,7 +138,7 @@ struct TamperingTests {
   }
 
   @Test(
-    "Whatever byte of a file is flipped, what is read is right, or an error; closed, each is told",
+    "After a flip of any byte, reads are right or throw; in a closed store each is reported",
     arguments: StoreFormat.allCases, [true, false])
   func flips(_ kind: StoreFormat, isFolded: Bool) throws {
     try withTemporaryDirectory { directory in

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Watching an import")
 struct WatchTests {
-  @Test("follows the songs while they come in, and ends with the same library as an import")
+  @Test("lists the songs while they arrive, and ends with the same library as an import")
   func watch() throws {
     let program = try ProgramDirectory()
     defer { program.remove() }
@@ -28,7 +28,7 @@ struct WatchTests {
     #expect(try library(program.path("Export.xml")) == library(SampleLibraries.sample))
   }
 
-  @Test("of a store that is there shows what is new, and leaves the rest alone")
+  @Test("of an existing store shows new songs, and keeps the rest")
   func again() throws {
     let program = try ProgramDirectory()
     defer { program.remove() }
@@ -38,7 +38,7 @@ struct WatchTests {
     #expect(run.output.hasPrefix("Imported 332 songs (0 new, 0 changed, 332 unchanged)"))
   }
 
-  @Test("refuses a playlist, a missing file and counts that make no sense")
+  @Test("refuses a playlist, a missing file and invalid counts")
   func refusals() throws {
     let program = try ProgramDirectory()
     defer { program.remove() }

@@ -46,7 +46,7 @@ struct PowerCutTests {
   }
 
   @Test(
-    "Whenever the power goes, acknowledged batches are there, and the next whole or not at all",
+    "After any power cut, acknowledged batches are there, and the next one is complete or missing",
     arguments: [TestedBackend.tokyoCabinet, .encryptedTokyoCabinet])
   func everywhere(_ kind: TestedBackend) throws {
     var generator = Seeds.generator(for: "power cuts of key-value stores")

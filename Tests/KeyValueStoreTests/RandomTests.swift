@@ -29,10 +29,10 @@ private struct Model: Equatable {
   }
 }
 
-@Suite("Random work")
+@Suite("Random operations")
 struct RandomTests {
   @Test(
-    "A store does what a dictionary of dictionaries does, over reopenings",
+    "A store equals a dictionary of dictionaries, also after reopening",
     arguments: TestedPlace.all)
   func random(_ kind: TestedPlace) throws {
     var generator = Seeds.generator(for: "random work on \(kind)")

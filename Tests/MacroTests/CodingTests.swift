@@ -69,7 +69,7 @@
 
   @Suite("Stored classes that are Codable")
   struct CodingTests {
-    @Test("One whose coding is written by hand is no fault")
+    @Test("A class with handwritten coding is accepted")
     func right() throws {
       let source = """
         @Stored final class Song: StoredObject, Codable {

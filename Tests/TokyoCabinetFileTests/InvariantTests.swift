@@ -4,7 +4,7 @@
   @testable import TokyoCabinetFile
 
   /// What debug builds assert stops a program that breaks it.
-  @Suite("Invariants of a hash file that is written") struct InvariantTests {
+  @Suite("Invariants of writing a hash file") struct InvariantTests {
     @Test("Records that are not aligned")
     func alignment() async {
       await #expect(processExitsWith: .failure) {
@@ -14,7 +14,7 @@
       }
     }
 
-    @Test("Records that go back")
+    @Test("Records with decreasing offsets")
     func order() async {
       await #expect(processExitsWith: .failure) {
         var offsets = AlignedOffsets(alignmentPower: 4)

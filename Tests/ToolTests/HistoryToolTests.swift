@@ -20,7 +20,7 @@ struct HistoryToolTests {
     return start
   }
 
-  @Test("log shows the properties that each commit has changed, as text and as JSON")
+  @Test("log shows the changed properties of each commit, as text and as JSON")
   func log() throws {
     try ProgramDirectory.run { tool in
       try tool.makeLibrary()
@@ -38,7 +38,7 @@ struct HistoryToolTests {
     }
   }
 
-  @Test("history shows since when commits are remembered, forgets old ones, and ends")
+  @Test("history shows where it begins, removes old entries, and ends")
   func history() throws {
     try ProgramDirectory.run { tool in
       try tool.makeLibrary()
@@ -57,7 +57,7 @@ struct HistoryToolTests {
     }
   }
 
-  @Test("restore copies a store as it was at a commit or a moment, and leaves the store as it is")
+  @Test("restore copies a store as of a commit or a time, and does not change the store")
   func restore() throws {
     try ProgramDirectory.run { tool in
       try tool.makeLibrary()
@@ -78,7 +78,7 @@ struct HistoryToolTests {
     }
   }
 
-  @Test("diff shows what differs between two commits, and export the objects as of one")
+  @Test("diff shows the differences between two commits, and export the objects as of one")
   func earlier() throws {
     try ProgramDirectory.run { tool in
       try tool.makeLibrary()
@@ -103,7 +103,7 @@ struct HistoryToolTests {
     }
   }
 
-  @Test("history keeps what is young or not yet seen by a program that reads it")
+  @Test("history keeps entries that are young or that a consumer has not seen")
   func retention() throws {
     try ProgramDirectory.run { tool in
       try tool.makeLibrary()

@@ -17,7 +17,7 @@ struct KeyValueToolTests {
     unsafe sqlite3_close(handle)
   }
 
-  @Test("import-ytk makes a store of a SQLite file, which every command takes")
+  @Test("import-ytk creates a store from a SQLite file, for every command")
   func importing() throws {
     try ProgramDirectory.run { tool in
       makeFile(tool.path("cache.sqlite"))
@@ -77,7 +77,7 @@ struct KeyValueToolTests {
     }
   }
 
-  @Test("Notebooks that are used by many commands at once lose no note")
+  @Test("Notebooks used by many commands at once lose no note")
   func notebooksAtOnce() throws {
     try ProgramDirectory.run { tool in
       let runs = try tool.runAtOnce(
@@ -89,7 +89,7 @@ struct KeyValueToolTests {
     }
   }
 
-  @Test("A notebook with a passphrase opens with that one only, and shows nothing of its notes")
+  @Test("A notebook with a passphrase opens with it only, and shows nothing of its notes")
   func encryptedNotebook() throws {
     try ProgramDirectory.run { tool in
       func run(_ arguments: String..., phrase: String?) throws -> (status: Int32, output: String) {

@@ -7,7 +7,7 @@ import TestedBackends
 import Testing
 
 /// Tests of followers with repeated power cuts, broken networks and failing disks.
-@Suite("Followers that are killed")
+@Suite("Killed followers")
 struct FollowerKillTests {
   /// The number of kills, which `./dev crash follow` sets.
   private static let killCount =

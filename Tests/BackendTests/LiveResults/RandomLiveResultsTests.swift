@@ -5,7 +5,7 @@ import TestFiles
 import TestedBackends
 import Testing
 
-@Suite("Live results at random")
+@Suite("Live results under random changes")
 struct RandomLiveResultsTests {
   /// The number of saves on all backends together; some, in a time that is short, unless it is set.
   private static let saves = ProcessInfo.processInfo.environment["STOREDOBJECTS_LIVE_SAVES"]

@@ -20,7 +20,7 @@ struct RandomRelationshipUndoTests {
   }
 
   @Test(
-    "With a limited depth, the last steps are taken back exactly, and no more", arguments: 1...3)
+    "With a limited depth, exactly the last steps are undone", arguments: 1...3)
   func depth(levels: Int) throws {
     var random = Seeds.generator(for: "RandomRelationshipUndoTests.depth")
     var run = try RelationshipUndoRun(random.next(), doing: 30, levelsOfUndo: levels)

@@ -13,7 +13,7 @@
       }
     }
 
-    @Test("A row that leaves in the place of another")
+    @Test("A row removed in place of another")
     func removed() async {
       await #expect(processExitsWith: .failure) {
         let (table, song) = (UniquingTable(), Song("", 1))

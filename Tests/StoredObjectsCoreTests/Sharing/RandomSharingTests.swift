@@ -2,7 +2,7 @@ import StoredObjectsCore
 import StoredObjectsTestSupport
 import Testing
 
-@Suite("Two stores at random")
+@Suite("Random operations of two stores")
 struct RandomSharingTests {
   @Test(
     """
@@ -18,7 +18,7 @@ struct RandomSharingTests {
     }
   }
 
-  @Test("No update is lost, of objects and of named buffers, however seldom stores merge")
+  @Test("No update of objects or named buffers is lost, however seldom stores merge")
   func counters() throws {
     var random = Seeds.generator(for: "RandomSharingTests counters")
     for _ in 0..<40 {

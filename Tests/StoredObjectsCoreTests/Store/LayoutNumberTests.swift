@@ -73,7 +73,9 @@ struct LayoutNumberTests {
     }
   }
 
-  @Test("A class that is upgraded now and then has any number of layouts", arguments: [1, 7, 40])
+  @Test(
+    "A class that is upgraded from time to time can have any number of layouts",
+    arguments: [1, 7, 40])
   func reused(_ interval: Int) throws {
     var saved: [SavedLayout] = []
     var forms: [UInt8: Int] = [:]
@@ -111,7 +113,7 @@ struct LayoutNumberTests {
     #expect(try layouts(256, upgraded).number == 0)
   }
 
-  @Test("A layout that can't be read is an obstacle only while it has records")
+  @Test("A layout that can't be read is an error only while it has records")
   func obstacle() throws {
     let old = SavedLayout(
       number: 0, classVersion: 0, form: .properties([.init(name: "p0", type: .string)]))
@@ -135,7 +137,7 @@ struct LayoutNumberTests {
     }
   }
 
-  @Test("upgradeObjects frees the numbers of the layouts that no record has")
+  @Test("upgradeObjects frees the numbers of layouts without records")
   func upgraded() throws {
     let fixture = try Fixture(First.Tune.self)
     let first = try fixture.store()

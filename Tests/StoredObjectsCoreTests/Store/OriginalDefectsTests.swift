@@ -87,7 +87,7 @@ import Testing
         && error?.location.offset == 1)
   }
 
-  @Test("An empty string is read back as one")
+  @Test("An empty string reads back as one")
   func emptyString() throws {
     let fixture = try Fixture()
     let (store, _) = try fixture.store(songs: "")
@@ -104,7 +104,7 @@ import Testing
     #expect(try buffer.read(String?.self) == .none)
   }
 
-  @Test("A save that failed has dropped nothing, says why, and can be tried again")
+  @Test("A failed save drops nothing, has a reason, and can be tried again")
   func failedSave() throws {
     let fixture = try Fixture()
     let (store, songs) = try fixture.store(songs: "a", "b")
