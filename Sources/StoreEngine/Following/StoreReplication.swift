@@ -55,7 +55,7 @@ public final class StoreReplication: Sendable {
   /// The number of the last commit in the copy.
   public var commitNumber: UInt64 { worker.commitNumber }
 
-  /// Waits until the copy has a commit.
+  /// Waits until the copy has the commit with a number.
   ///
   /// - Parameter number: The number of the commit.
   /// - Throws: ``StoreError`` that ended the thread; `closed` after ``stop()``.
