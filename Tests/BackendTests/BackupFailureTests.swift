@@ -10,7 +10,7 @@ import Testing
 /// A backup whose disk fails, or whose power goes, before each of its steps in turn.
 @Suite("Interrupted backups")
 struct BackupFailureTests {
-  /// What the calls of a backup have done so far, and at which of them something happens.
+  /// The calls of a backup so far, and the call at which a failure or a power cut happens.
   private final class Disk: Sendable {
     struct State {
       var isWatched = false
@@ -166,7 +166,7 @@ struct BackupFailureTests {
     #expect(wholeCount >= 3)
   }
 
-  /// What was not synced is lost, in part or all of it.
+  /// Loses unsynced data, all or a part of it.
   private func losePower(
     _ disk: Disk, _ parent: String, _ generator: inout SeededGenerator
   ) throws {

@@ -20,7 +20,7 @@ struct EmptyCheckpointTests {
         isFailing.withLock { $0 } && path.hasSuffix("manifest") ? ENOSPC : nil
       }
       let backend = try kind.open(path, in: files)
-      // What comes and goes before it is folded needs no file.
+      // A buffer that is set and removed before a fold needs no file.
       try backend.commit { $0.set("name", [1]) }
       try backend.commit { $0.set("name", nil) }
       isFailing.withLock { $0 = true }

@@ -18,7 +18,7 @@ import Testing
 func inForkedChild(_ body: () -> Int32) -> Int32 {
   let child = fork()
   if child == 0 {
-    // What hangs is ended.
+    // Ends a child that hangs.
     alarm(60)
     _exit(body())
   }

@@ -31,7 +31,7 @@ struct ManifestTests {
     }?.code
   }
 
-  /// Expects damage to be told by opening for reading and for writing, by check, and by salvage.
+  /// Expects opening for reading and writing, check and salvage to report damage.
   private func expectDamage(_ directory: String, _ comment: Comment) throws {
     #expect(refusal(directory, .init(access: .readOnly)) == .damaged, comment)
     #expect(try !TokyoCabinetBackend.check(directory: directory).isSound, comment)

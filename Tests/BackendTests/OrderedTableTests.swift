@@ -6,7 +6,7 @@ import TestedBackends
 import Testing
 import TokyoCabinetBackend
 
-/// What becomes of ordered tables when files are damaged, lost, copied.
+/// Tests of ordered tables whose files are damaged, lost or copied.
 @Suite("Ordered tables and their files") struct OrderedTableTests {
   private static let data = OrderedTableName("Words", kind: .data)
   private static let index = OrderedTableName("Song.title", kind: .index)
@@ -144,7 +144,7 @@ import TokyoCabinetBackend
       #expect(throws: StoreError.self) { try backend.keys(in: table) }
       try backend.commit { $0.set([7], to: [], in: table) }
       try backend.checkpoint()
-      #expect(try backend.keys(in: table) == [], "an index of which some is lost is made anew")
+      #expect(try backend.keys(in: table) == [], "an incomplete index is built again")
       try backend.close()
     }
   }

@@ -86,7 +86,7 @@ struct PowerCutTests {
     let (operations, changes) = try operations(of: unused, kind, durability, folding)
     #expect(changes.count > 100)
     #expect(operations.contains(.rename))
-    // What encryption adds happens once, at the opening; the rest is the same for both.
+    // Encryption differs only once, when the store opens, so a sample of the calls is enough.
     let isSample = kind.isEncrypted
     #expect(operations.contains(.exchange) == (folding != .atOnce))
     // All ways of folding share most calls; of the second every other one is tried in a run.

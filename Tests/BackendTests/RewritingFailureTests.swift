@@ -148,7 +148,7 @@ struct RewritingFailureTests {
       let before = try filesBelow(path)
       do {
         let report = try kind.salvage(path, to: parent + "/New", in: files)
-        // What has not been read is among the losses; the tables have no metadata in any case.
+        // Records that were not read are among the losses; the tables have no metadata in any case.
         if report.losses.allSatisfy({ $0.kind == .metadataDamaged }) {
           try expectWhole(kind, parent + "/New")
         }

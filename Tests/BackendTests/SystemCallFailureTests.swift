@@ -14,9 +14,9 @@ struct SystemCallFailureTests {
     let kind: TestedBackend
     let directory: String
     let fileSystem: any FileSystem
-    /// What the store holds; several where a save has left that open.
+    /// The possible contents of the store; several if the result of a save is not known.
     var possible: Set<StoreImage>
-    /// What backups must hold.
+    /// The contents that backups must have.
     var backups: [(path: String, images: Set<StoreImage>)] = []
     private var backend: (any DirectoryBackend)?
     private var number: UInt8 = 1
@@ -114,7 +114,7 @@ struct SystemCallFailureTests {
       return image
     }
 
-    /// What can be read is right.
+    /// Checks that readable data is right.
     private mutating func read() throws {
       let possible = possible
       guard let image = try use({ try StoreImage(of: $0) }) else { return }

@@ -3,7 +3,7 @@
 
   @testable import CDB
 
-  /// What debug builds assert stops a program that breaks it.
+  /// Tests that broken invariants end the program in debug builds.
   @Suite("Invariants of writing a constant database") struct InvariantTests {
     @Test("A record without a place")
     func slots() async {

@@ -3,7 +3,7 @@ import Foundation
 import TestFiles
 import Testing
 
-/// What writing a file takes, measured in a process of its own.
+/// The memory for writing a file, measured in a process of its own.
 private enum WriterMemory {
   /// Sanitizers have memory of their own for each byte.
   static let isMeasurable = ["ASAN_OPTIONS", "TSAN_OPTIONS"].allSatisfy {

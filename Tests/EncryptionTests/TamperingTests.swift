@@ -170,7 +170,7 @@ struct TamperingTests {
   ) throws -> Bool? {
     guard let found = try? image(kind, path) else { return true }
     guard let check = try? kind.check(path) else { return true }
-    // Damage to the very last save in the log looks as what a crash leaves, and is told as that.
+    // Damage to the last save in the log looks like a crash, and is reported as one.
     if !check.isSound || check.tornTailByteCount != nil { return true }
     return found == expected ? false : nil
   }

@@ -46,7 +46,7 @@ struct ConcurrencyTests {
             do {
               let table = try await store.createTable(name)
               try await table.put(name, for: "\(task)", expiresAfter: .seconds(60))
-              // What is read is of this table, or it is gone.
+              // Items are those of this table, or the table is gone.
               for item in try table.all.items() { #expect(item.value == .string(name)) }
               _ = try table.count()
               if round % 5 == task { try await store.dropTable(name) }
@@ -167,7 +167,7 @@ struct ObservationTests {
     try await table.put("text", for: "k")
     await #expect(throws: StoreError.self) { try await values.next() }
     try await store.dropTable("a")
-    // What is left says that the table is gone.
+    // The sequence ends because the table was dropped.
     #expect(try await values.next() == nil)
   }
 }

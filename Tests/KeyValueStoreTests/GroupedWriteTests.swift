@@ -215,7 +215,7 @@ struct GroupedWriteTests {
 
   /// Has threads and tasks count, each under its own key and all of them under one.
   ///
-  /// - Returns: how often each has been told that it has counted.
+  /// - Returns: The number of acknowledged increments by key.
   private static func count(_ table: KeyValueTable) -> [String: Int] {
     let acknowledged = Locked<[String: Int]>([:])
     func count(_ key: String, _ isBatch: Bool) -> @Sendable () -> Void {

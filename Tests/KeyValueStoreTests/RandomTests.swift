@@ -5,7 +5,7 @@ import StoredObjectsTestSupport
 import TestedBackends
 import Testing
 
-/// What a store should hold, as a dictionary.
+/// The expected contents of a store, as a dictionary.
 private struct Model: Equatable {
   struct Item: Equatable {
     var value: StoredValue

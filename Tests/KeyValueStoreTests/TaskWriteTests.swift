@@ -72,7 +72,7 @@ struct TaskWriteTests {
     try await wait { store.taskWrites.waitingCount == 2 }
     second.cancel()
     batch.cancel()
-    // They hear of it at once, though the disk stands still.
+    // They throw at once, though the disk is blocked.
     let ofPut = await #expect(throws: StoreError.self) { try await second.value }
     let ofBatch = await #expect(throws: StoreError.self) { try await batch.value }
     #expect(ofPut?.code == .cancelled && ofBatch?.code == .cancelled)

@@ -222,7 +222,7 @@ struct ValueTests {
     #expect(code { _ = try table.item("k") } == "damaged")
     #expect(code { _ = try table.all.items() } == "damaged")
     #expect(try table.get("l", as: String.self) == "other")
-    // It can be put anew.
+    // It can be put again.
     try table.put(1, for: "k")
     #expect(try table.all.items().count == 2)
   }
@@ -239,7 +239,7 @@ struct ValueTests {
       }
       let value = bytes.lend { try? ValueReader.value(in: $0) }
       guard let value else { continue }
-      // What is read can be written.
+      // A value that was read can be written.
       var again: [UInt8] = []
       try ValueFormat.append(value, to: &again)
     }

@@ -40,7 +40,7 @@
       [("Write init(from:)", "note = try container.decodeIfPresent(String.self, forKey: .note)")]),
   ]
 
-  /// What the fix-it writes.
+  /// The code that the fix-it writes.
   @Stored private final class Exported: StoredObject, Codable {
     var title: String = ""
     var note: String?

@@ -417,7 +417,7 @@
         """)
     }
 
-    /// What a stored property becomes.
+    /// The expansion of a stored property.
     private func property(
       _ name: String, _ type: String, _ value: String, declared: String? = nil,
       isInferred: Bool = false

@@ -3,7 +3,7 @@
   import StoredObjects
   import Testing
 
-  /// What `Everything` would be without the macro, in the buffer's own words.
+  /// The class `Everything` without the macro, written with the methods of the buffer.
   private final class Handwritten: StoredObject {
     @Content var flag = false
     @Content var small: Int8 = 0

@@ -24,7 +24,7 @@ private final class Note: StoredObject {
   }
 }
 
-/// What the process reports to, which can be set once.
+/// The metrics and traces of the process, which can be set once.
 private enum Reports {
   static let metrics = TestMetrics()
   static let tracer = InMemoryTracer()

@@ -120,7 +120,7 @@ struct ExternalTests {
     try storage.remove(id)
     #expect(try valueCount(mine.backend) == 1)
 
-    // Without its object it is only marked, and whoever commits a reference brings it back.
+    // Without its object it is only marked, and a commit of a reference restores it.
     let catalogue = try mine.backend.orderedTable(ExternalCatalogue.table)
     var entries: [([UInt8], [UInt8])] = []
     _ = try mine.backend.scanKeys(of: catalogue, KeyRange(), isReversed: false) { key, value in

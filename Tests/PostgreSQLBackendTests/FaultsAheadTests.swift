@@ -81,7 +81,7 @@ struct FaultsAheadTests {
     for song in try first.allObjects(of: Song.self) { song.title = "new" }
     try first.saveChanges()
     second.mergeChanges()
-    // What was read ahead comes first.
+    // Rows that were read ahead come first.
     #expect(songs.dropLast().reversed().allSatisfy { $0.title == "new" })
     for song in songs { song.plays += 1 }
     try second.saveChanges()
@@ -112,7 +112,7 @@ struct FaultsAheadTests {
     for song in try second.allObjects(of: Song.self) { song.title = "mine" }
     try second.saveChanges()
     second.dissolveAllRelationships()
-    // What was read ahead comes first.
+    // Rows that were read ahead come first.
     #expect(songs.dropLast().reversed().allSatisfy { $0.title == "mine" })
   }
 }

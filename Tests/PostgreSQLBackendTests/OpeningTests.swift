@@ -138,7 +138,7 @@ struct OpeningTests {
       try writer.commit(change(.insert, 3, [1], try writer.table(named: "Song")))
     }
     #expect("\(error.debugDescription)".contains("privilege"))
-    // What the page says is enough.
+    // The rights on the page are enough.
     try database.server.sql(
       "grant insert, update, delete on all tables in schema stored_objects to \(name)",
       database: name)

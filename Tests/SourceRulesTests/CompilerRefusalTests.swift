@@ -13,7 +13,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// What every program begins with.
+/// The beginning of each program.
 private let prelude = """
   import StoredObjectsCore
   final class Song: StoredObject { @Content var title = "" }

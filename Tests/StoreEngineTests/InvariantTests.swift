@@ -3,7 +3,7 @@
 
   @testable import StoreEngine
 
-  /// What debug builds assert stops a program that breaks it.
+  /// Tests that broken invariants end the program in debug builds.
   @Suite("Invariants of the engine") struct InvariantTests {
     @Test("A run with keys out of order")
     func unsorted() async {

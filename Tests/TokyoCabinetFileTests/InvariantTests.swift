@@ -3,7 +3,7 @@
 
   @testable import TokyoCabinetFile
 
-  /// What debug builds assert stops a program that breaks it.
+  /// Tests that broken invariants end the program in debug builds.
   @Suite("Invariants of writing a hash file") struct InvariantTests {
     @Test("Records that are not aligned")
     func alignment() async {

@@ -242,7 +242,7 @@ struct FileTests {
     try withTemporaryDirectory { directory in
       let db = try HashDatabase(path: directory + "/a")
       try db.put(key: [65], value: [66])
-      // tchmgr waits for locks unless told not to.
+      // tchmgr waits for locks unless an option says otherwise.
       let manager = try #require(InstalledProgram("tchmgr"))
       let listed = try manager.run(["list", "-nb", directory + "/a"])
       #expect(listed.status != 0)

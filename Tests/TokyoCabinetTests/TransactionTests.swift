@@ -43,7 +43,7 @@ struct TransactionTests {
       let image = db.path + "-image"
       try db.transaction { db in
         for number in 0..<200 { try db.put(key: key(UInt32(number)), value: [1]) }
-        // What a killed process leaves is what the operating system has of its files.
+        // A killed process leaves the files that the operating system has.
         for suffix in ["", ".wal"] {
           try FileManager.default.copyItem(atPath: db.path + suffix, toPath: image + suffix)
         }

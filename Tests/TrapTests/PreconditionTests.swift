@@ -100,7 +100,7 @@ struct PreconditionTests {
     ) {
       let store = try makeStore()
       store.insert(Lingering())
-      // The store lets go of the object, and nobody else has it.
+      // The store releases the object, and nothing else refers to it.
       try store.saveChanges()
     }
     try expect("unowned reference", in: result)

@@ -122,7 +122,7 @@ struct ExternalSharingTests {
       #expect(try seen.audio.bytes() == second)
       reader.collect()
       #expect(try backend.valueCount == 1)
-      // What is open stays readable.
+      // An open value stays readable.
       #expect(try open.bytes(in: 0..<50_000) == first)
 
       writer.delete(recording)
@@ -142,7 +142,7 @@ struct ExternalSharingTests {
     }
     expectError(.recordMissing) { _ = try recording.audio.bytes() }
     #expect(try store.check().findings.map(\.kind) == [.externalValue])
-    // What is not touched is saved as it is.
+    // A value that is not used is saved unchanged.
     recording.title = "B"
     try store.saveChanges()
     expectError(.recordMissing) { _ = try recording.audio.bytes() }

@@ -13,8 +13,8 @@ struct RandomLiveResultsTests {
 
   @Test(
     """
-    Whatever several stores do, live results are what is fetched again, their lists of changes lead \
-    to them, and observers hear of every change
+    After random changes by several stores, live results equal a new fetch, their lists of changes \
+    lead to them, and observers are notified of every change
     """, arguments: TestedBackend.plain)
   func results(_ kind: TestedBackend) throws {
     var random = Seeds.generator(for: "live results, \(kind)")

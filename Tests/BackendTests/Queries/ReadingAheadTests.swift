@@ -51,7 +51,7 @@ struct ReadingAheadTests {
       while let track = try cursor.next() { tracks.append(track) }
       #expect(tracks.count == 100)
       #expect(tracks.map(\.title) == ["old"] + Array(repeating: "new", count: 99))
-      // What was read after the other store's save is no conflict; what was read before is.
+      // A row read after the other store's save is not a conflict; a row read before it is.
       tracks[50].title = "mine"
       try reader.saveChanges()
       tracks[0].title = "mine"

@@ -75,7 +75,7 @@ struct GroupCommitTests {
     #expect(again.lastCommitNumber == 18)
   }
 
-  /// What threads have been told of their commits.
+  /// The results of the commits of threads.
   private struct Told: Sendable {
     var done: [UInt32: Commit] = [:]
     var refused: [UInt32] = []
@@ -189,7 +189,7 @@ struct GroupCommitTests {
     #expect(try backend.recordCount(in: table) == 38)
   }
 
-  /// Notes what it is told of its commit, and refuses it if it is to.
+  /// Records the calls for its commit, and can refuse it.
   private final class Follower: CommitFollower {
     static let refusal = StoreError(.invalidArgument, "This commit is refused.")
     private let name: String

@@ -5,7 +5,7 @@ import Testing
 
 @testable import StoreEngine
 
-/// Streams whose checksums are right and whose content is not: those of a peer that is hostile.
+/// Streams with right checksums and wrong content, as a hostile sender writes them.
 @Suite("Streams of hostile senders")
 struct HostileStreamTests {
   private let source: MemoryBackend
@@ -21,7 +21,7 @@ struct HostileStreamTests {
 
   private func songs() throws -> TableID { try source.table(named: "Song") }
 
-  /// The bytes of a stream with frames behind a place.
+  /// Returns the bytes of a stream with frames after a position.
   private func stream(
     _ frames: [HistoryStreamFrame], behind position: HistoryPosition? = nil
   ) throws -> [UInt8] {
@@ -214,7 +214,7 @@ struct HostileStreamTests {
     guard case .entry(let bytes, _) = part else { return }
     try follower.apply(try stream([.copyPart(bytes)], behind: place))
     #expect(try fresh.isFollower() && follower.position() == nil)
-    // Neither a history nor an end has come.
+    // The copy has neither a history nor an end.
     #expect(throws: StoreError.self) {
       try follower.apply(try stream([.copyEnd(.example)], behind: place))
     }

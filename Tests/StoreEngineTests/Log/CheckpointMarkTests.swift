@@ -18,7 +18,7 @@ struct CheckpointMarkTests {
     try backend.commit { $0.insert(2, in: table, [1]) }
     try backend.checkpoint()
     try backend.commit { $0.update(2, in: table, [2]) }
-    // What comes behind the class file's rename finds the power gone.
+    // The power is cut right after the class file is renamed.
     disk.observeRenames { [unowned disk] in if $0 == "A.cdb" { disk.plan(.cutPower(at: 0)) } }
     #expect(throws: (any Error).self) { try backend.checkpoint() }
     disk.observeRenames(nil)

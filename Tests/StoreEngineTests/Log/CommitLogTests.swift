@@ -6,7 +6,7 @@ import Testing
 
 @testable import StoreEngine
 
-/// What the tests of the log share.
+/// Helpers of the tests of the log.
 enum LogFixture {
   static let growth = 8 << 10
 

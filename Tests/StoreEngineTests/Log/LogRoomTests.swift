@@ -28,7 +28,7 @@ struct LogRoomTests {
       sequence: reader.sequence, offset: reader.offset, growth: LogGrowth(Log.growth))
   }
 
-  /// What a check says of a log.
+  /// The findings of a check of a log.
   private func isTold(_ storage: TestLog) -> Bool {
     guard let scan = try? CommitLogScan(storage.file) else { return true }
     return scan.tornByteCount != nil

@@ -48,7 +48,7 @@ struct KeyRunTests {
     return KeyRun(bytes: changes.bytes, changes.ordered.first?.changes ?? [])
   }
 
-  /// What a fold goes through is what a scan does, with a file below and without.
+  /// Compares a fold with a scan, with a file below and without.
   private func compareOnce(
     _ runs: KeyRuns, _ model: [[UInt8]: [UInt8]?], isBottom: Bool
   ) throws {
@@ -87,7 +87,7 @@ struct KeyRunTests {
         found.change.isRemoval ? nil : Array(found.bytes[found.change.value])
       }
       #expect(foundValue == value)
-      // What has been removed is remembered where it may be in a file.
+      // A removed key is kept if a file may have it.
       if !isBottom { #expect(found != nil) }
     }
     #expect(Array("nobody".utf8).lend { runs.find($0) } == nil)

@@ -134,7 +134,7 @@ struct OrderedFileTests {
     var generator = Seeds.generator(for: "hostile ordered files")
     let all = entries(300, &generator)
     let bytes = try MemorySink.file(all)
-    // Nothing but the checksums is told from the bytes, so that they are made to fit.
+    // Only the checksums depend on the bytes, so they are recomputed.
     var refusals = 0
     func read(_ body: () throws -> Void) throws {
       do { try body() } catch let error as StoreError {

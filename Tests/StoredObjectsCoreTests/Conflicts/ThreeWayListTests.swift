@@ -58,7 +58,7 @@ struct ThreeWayListTests {
       for value in 0..<9 {
         let (b, m, t) = (base.count(of: value), mine.count(of: value), theirs.count(of: value))
         let found = merged.count(of: value)
-        // What one side alone has changed is as that side has it.
+        // A change of one side only is kept.
         #expect(found >= m + t - max(b, m, t), "\(base) \(mine) \(theirs) \(merged)")
         #expect(found <= max(m, t) + max(0, min(m, t) - b), "\(base) \(mine) \(theirs) \(merged)")
       }

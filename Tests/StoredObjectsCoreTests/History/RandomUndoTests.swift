@@ -17,7 +17,7 @@ struct RandomUndoTests {
   }
 }
 
-/// What a store holds, as plain values by rows.
+/// The contents of a store, as plain values by row.
 private struct Snapshot: Equatable {
   var tracks: [UInt32: String] = [:]
   var mixes: [UInt32: [String]] = [:]

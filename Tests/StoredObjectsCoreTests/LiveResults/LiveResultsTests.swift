@@ -25,7 +25,7 @@ private final class Hit: StoredObject {
   }
 
   var singerName: String { singer?.name ?? "" }
-  /// What a predicate can ask that nobody hears of.
+  /// A value for predicates that is not observed.
   static let limit = Mutex(0)
   var isAboveLimit: Bool { plays > Self.limit.withLock(\.self) }
 
@@ -76,7 +76,7 @@ struct LiveResultsTests {
     try store.results(Hit.self, sortedBy: [.ascending(\.title)])
   }
 
-  /// How often an observer is told while a closure runs, and reads again each time.
+  /// The number of notifications while a closure runs; the observer reads again after each.
   private func reports(
     _ read: @escaping () -> Void, _ change: () throws -> Void
   ) rethrows -> Int {

@@ -3,7 +3,7 @@
 
   @testable import StoredObjectsCore
 
-  /// What debug builds assert stops a program that breaks it.
+  /// Tests that broken invariants end the program in debug builds.
   @Suite("Invariants of living objects") struct InvariantTests {
     @Test("Two objects for a row")
     func twice() async {

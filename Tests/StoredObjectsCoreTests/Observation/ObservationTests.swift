@@ -19,7 +19,7 @@ struct ObservationTests {
     try store.saveChanges()
   }
 
-  /// Whether what the closure reads is told to have changed while the other runs.
+  /// Whether a change to values that one closure reads is reported while the other runs.
   private func isTold(reading: () -> Void, of change: () throws -> Void) rethrows -> Bool {
     let isTold = Mutex(false)
     withObservationTracking(reading) { isTold.withLock { $0 = true } }

@@ -21,7 +21,7 @@ private final class CarelessList: StoredObject {
   }
 }
 
-/// What goes wrong with ordered relationships elsewhere, each by its name.
+/// Problems of ordered relationships in other libraries.
 @Suite("Ordered lists in difficult cases")
 struct OrderedListTests {
   let index = MemoryLocation()

@@ -2,7 +2,7 @@ import StoredObjectsCore
 import StoredObjectsTestSupport
 import Testing
 
-/// What random walks of two stores have found.
+/// Cases that random walks of two stores have found.
 @Suite("Objects that another store has deleted or restored")
 struct DeletedElsewhereTests {
   let first: Store
@@ -166,8 +166,8 @@ struct DeletedElsewhereTests {
 
   @Test(
     """
-    What was put into a list while it was deleted elsewhere, and has come back since, is a conflict, \
-    and after it both sides agree
+    Adding an object to a list while it is deleted and restored elsewhere is a conflict, after \
+    which both sides agree
     """)
   func broughtBackWhileListed() throws {
     let mine = try saveDisc()

@@ -11,7 +11,7 @@ import Testing
     return store
   }
 
-  /// What every way to all objects gives, which has to be the same.
+  /// The result of each way to read all objects, which must be equal.
   private func titles(_ store: Store) throws -> [String] {
     let all = try store.allObjects(of: Song.self)
     var visited: [Song] = []

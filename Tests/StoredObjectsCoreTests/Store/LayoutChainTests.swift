@@ -22,7 +22,7 @@ private struct Draft {
   var name: String
   var type: StoredType
   var formerNames: [String] = []
-  /// What an old record gets that doesn't have the property.
+  /// The value of an old record without the property.
   var standard: Value
 }
 

@@ -57,7 +57,7 @@ struct LayoutNumberTests {
     try LayoutResolution("Tune", declared(number), saved.isEmpty ? nil : metadata, saved).layouts()
   }
 
-  /// What a record of a number holds as the class reads it now.
+  /// The content of a record with a number, as the class reads it now.
   private func read(_ number: UInt8, _ layouts: ClassLayouts) throws -> Int64? {
     var record = DataBuffer()
     record.write(77 as Int64)

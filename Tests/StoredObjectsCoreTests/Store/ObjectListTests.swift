@@ -33,7 +33,7 @@ struct ObjectListTests {
     return store
   }
 
-  /// Saves an album of so many songs, and opens it anew.
+  /// Saves an album with a number of songs, and opens it again.
   private func savedAlbum(_ count: UInt32) throws -> (store: Store, album: Album) {
     let first = try open()
     let album = Album()

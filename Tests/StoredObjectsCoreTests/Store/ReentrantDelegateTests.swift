@@ -73,7 +73,7 @@ private final class Actor: StoreDelegate {
         songs[1].title = "b2"
         store.delete(songs[2])
         store.insert(Song("d", 1))
-        // What is in memory is what a save writes, whoever has saved before.
+        // A save writes the content in memory, whatever was saved before.
         try store.saveChanges()
         actor.call = nil
         try store.saveChanges()

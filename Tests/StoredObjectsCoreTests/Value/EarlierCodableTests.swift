@@ -117,8 +117,7 @@ struct EarlierCodableTests {
       guard let expected = try? PropertyListDecoder().decode([Shape].self, from: list) else {
         continue
       }
-      // Texts that are "$null" are told apart from nil now, and Foundation's encoder traps where
-      // one value holds two NaN.
+      // Texts "$null" differ from nil now, and Foundation's encoder traps if a value has two NaN.
       if shape.exact.contains("\(Array("$null".utf8))") { continue }
       var buffer = DataBuffer.holding { $0.write(list) }
       #expect(try buffer.readCodable(Shape.self).exact == expected[0].exact)
