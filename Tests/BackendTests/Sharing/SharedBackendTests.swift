@@ -29,7 +29,7 @@ struct SharedBackendTests {
     arguments: [TestedBackend.encryptedTokyoCabinet], BackendConformance.checks)
   func conformance(_ kind: TestedBackend, _ check: BackendConformance.Check) throws {
     // It keeps nobody out, removes no values that others may read, and is no target of copies.
-    let others = ["inUse", "Closing twice", "when it is removed", "A copy goes on"]
+    let others = ["inUse", "Closing twice", "after its removal", "A copy continues"]
     if others.contains(where: check.name.contains) { return }
     try withTemporaryDirectory(in: .memory) {
       let format = try #require(kind.format)
