@@ -1,4 +1,4 @@
-/// What could not be done and what to do about it, in words for the person at the terminal.
+/// An error message for the user of the command line.
 struct Failure: Error, Hashable, CustomStringConvertible {
   let description: String
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What is at a path, symbolic links followed.
+/// The kind of file at a path, after symbolic links.
 enum FileKind {
   case missing, file, directory
 

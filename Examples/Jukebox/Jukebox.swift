@@ -6,8 +6,8 @@ struct Jukebox: AsyncParsableCommand {
     commandName: "jukebox",
     abstract: "Keep a music library as objects in a store.",
     discussion: """
-      A library comes in as iTunes wrote it, or as an M3U playlist, and goes out as iTunes reads it. \
-      Every command says with --store which directory holds the store; import and create make it.
+      Imports libraries of iTunes and M3U playlists, and exports in the format of iTunes. Each \
+      command needs --store with the directory of the store. import and create make a new one.
 
       Examples:
         jukebox import Library.xml --store Music
@@ -23,9 +23,8 @@ struct Jukebox: AsyncParsableCommand {
         jukebox export Library.xml --store Music
         jukebox watch Library.xml --store Music
 
-      A playlist is named by its name, or by # and its ID where two have the same name: "#5080". So \
-      is a song, by its exact title or its ID. Where an ID and a name could both be meant, it is \
-      the ID; a playlist that is really called "#5" has an ID of its own, which always reaches it. \
+      You name a playlist by its name, or by # and its ID if two have the same name: "#5080". You \
+      name a song by its exact title or its ID. If "#5" is both an ID and a name, it is the ID. \
       Positions count from 1.
       """,
     subcommands: [

@@ -4,12 +4,12 @@ import KeyValueStore
 
 struct AddCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "add", abstract: "Write a note, over one of the same title.")
+    commandName: "add", abstract: "Write a note, in place of one with the same title.")
 
   @Argument(help: "The title.") var title: String
   @Argument(help: "The text.") var text: String
   @Option(name: .customLong("tag"), help: "A tag; can be given again.") var tags: [String] = []
-  @Option(help: "After how many days the note goes away by itself.") var days: Int?
+  @Option(help: "The number of days after which the note expires.") var days: Int?
   @OptionGroup var store: StoreOption
 
   func validate() throws {
@@ -24,19 +24,19 @@ struct AddCommand: ParsableCommand {
       try notes.put(
         Note(text: text, tags: tags), for: title,
         expiresAfter: days.map { .seconds($0 * 86_400) })
-      print("\(isNew ? "Added" : "Rewrote") \"\(title)\".")
+      print("\(isNew ? "Added" : "Replaced") \"\(title)\".")
     }
   }
 }
 
 struct ListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List notes by their titles, or the newest first.")
+    commandName: "list", abstract: "List notes by title, or the newest first.")
 
-  @Option(help: "Only titles that begin so.") var prefix = ""
+  @Option(help: "Only titles with this beginning.") var prefix = ""
   @Option(help: "Only notes with this tag.") var tag: String?
-  @Option(help: "At most so many.") var limit: Int?
-  @Flag(help: "The newest first.") var newest = false
+  @Option(help: "The maximum number of notes.") var limit: Int?
+  @Flag(help: "List the newest notes first.") var newest = false
   @OptionGroup var store: StoreOption
 
   func validate() throws {
@@ -66,10 +66,10 @@ struct ShowCommand: ParsableCommand {
   func run() throws {
     try store.withNotes { notes in
       guard let item = try notes.item(title) else {
-        throw Failure(description: "There is no note \"\(title)\". list shows those there are.")
+        throw Failure(description: "There is no note \"\(title)\". Run list to see all notes.")
       }
       print(try line(item))
-      if let expiresAt = item.expiresAt { print("goes away \(expiresAt.formatted(.iso8601))") }
+      if let expiresAt = item.expiresAt { print("expires \(expiresAt.formatted(.iso8601))") }
       print(try item.decoded(as: Note.self).text)
     }
   }
@@ -77,9 +77,9 @@ struct ShowCommand: ParsableCommand {
 
 struct SearchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "search", abstract: "List notes that have a word in their title or text.")
+    commandName: "search", abstract: "List notes with a text in their title or text.")
 
-  @Argument(help: "The word; upper and lower case are the same.") var word: String
+  @Argument(help: "The text to find; case does not matter.") var word: String
   @OptionGroup var store: StoreOption
 
   func run() throws {
@@ -96,7 +96,7 @@ struct SearchCommand: ParsableCommand {
 
 struct DeleteCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "delete", abstract: "Delete notes: all of them, or none if one is not there.")
+    commandName: "delete", abstract: "Delete notes: all of them, or none if one is missing.")
 
   @Argument(help: "The titles.") var titles: [String]
   @OptionGroup var store: StoreOption

@@ -8,7 +8,7 @@ struct Notebook: ParsableCommand {
     commandName: "notebook",
     abstract: "Keep notes in a key-value store.",
     discussion: """
-      The notes lie in the user's data directory, or where --store says.
+      The notes are stored in the user's data directory, or in the directory of --store.
 
       Examples:
         notebook add "Groceries" "Milk, bread" --tag home
@@ -24,18 +24,18 @@ struct Notebook: ParsableCommand {
     ])
 }
 
-/// A note, as it is put.
+/// A note in the store.
 struct Note: Codable {
   var text: String
   var tags: [String] = []
 }
 
-/// What can't be done, in words for the person at the terminal.
+/// An error message for the user of the command line.
 struct Failure: Error, CustomStringConvertible {
   let description: String
 }
 
-/// A line for a note in a list.
+/// Returns the line of a note in a list.
 func line(_ item: KeyValueItem) throws -> String {
   let note = try item.decoded(as: Note.self)
   let tags = note.tags.map { " #\($0)" }.joined()

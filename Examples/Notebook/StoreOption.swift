@@ -3,30 +3,30 @@ import Foundation
 import KeyValueStore
 import StoredObjectsEncryption
 
-/// Which store the commands use, and what opens it.
+/// The options for the store of a command and its passphrase.
 struct StoreOption: ParsableArguments {
   @Option(help: "The directory of the notes.", completion: .directory)
   var store: String?
   @Option(
     help: """
-      The file that has the passphrase in its first line; - is the standard input. A new notebook is \
-      encrypted by it.
+      The file with the passphrase in its first line; - is standard input. A new notebook is \
+      encrypted with it.
       """, completion: .file())
   var passphraseFile: String?
-  @Option(help: "The variable of the environment that has the passphrase.")
+  @Option(help: "The environment variable with the passphrase.")
   var passphraseEnv: String?
 
   func validate() throws {
     if passphraseFile != nil && passphraseEnv != nil {
-      throw ValidationError("Give the passphrase in one way only.")
+      throw ValidationError("Use --passphrase-file or --passphrase-env, not both.")
     }
   }
 
-  /// Opens the notes, and closes them whatever happens.
+  /// Opens the notes, and closes them also after an error.
   func withNotes(_ body: (KeyValueTable) throws -> Void) throws {
     let key = try key()
     var configuration = TokyoCabinetBackend.Configuration()
-    // Any number of commands may be at work at once.
+    // Several commands can use the store at once.
     configuration.sharing = .processes
     let store =
       if let store {
@@ -43,13 +43,13 @@ struct StoreOption: ParsableArguments {
     try store.close()
   }
 
-  /// The key; nil when no passphrase is given.
+  /// Returns the key; nil without a passphrase.
   ///
-  /// None comes from the command line itself, which every process can see.
+  /// No option has the passphrase itself, because every process can see the command line.
   private func key() throws -> EncryptionKey? {
     if passphraseFile == nil && passphraseEnv == nil { return nil }
     guard let passphrase = try passphrase(), !passphrase.isEmpty else {
-      throw Failure(description: "There is no passphrase there.")
+      throw Failure(description: "The passphrase is missing or empty.")
     }
     return EncryptionKey(passphrase: passphrase)
   }

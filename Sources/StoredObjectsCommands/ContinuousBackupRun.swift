@@ -1,16 +1,16 @@
 import Foundation
 import StoredObjectsCore
 
-/// Adds to a continuous backup again and again, until the command is to end.
+/// Updates a continuous backup repeatedly until the command should end.
 struct ContinuousBackupRun {
   let store: StoreArgument
   let target: String
-  /// How often a segment is closed.
+  /// The minimum time between two segments.
   let pause: Duration
-  /// The program that gets each new file as its argument.
+  /// The shell command that receives the path of each new file.
   let command: String?
   let isOnce: Bool
-  /// The files that the program has not taken yet.
+  /// The paths of new files that the command has not processed yet.
   private var waiting: [String] = []
 
   init(
@@ -23,7 +23,7 @@ struct ContinuousBackupRun {
 
   /// Runs until SIGTERM or Control-C.
   ///
-  /// - Returns: the last commit that the backup has.
+  /// - Returns: The number of the last commit in the backup.
   mutating func run() throws -> UInt64 {
     let stop = StopSignal()
     let source = try PolledStore(store)
@@ -41,16 +41,18 @@ struct ContinuousBackupRun {
       let goesOn = waiting.isEmpty ? source.waitForNews(stop) : !stop.isRequested
       if !goesOn { break }
     }
-    // What was committed until now.
+    // The commits up to the signal.
     if !isOnce { waiting += try source.read { try backup.update(from: $0) } }
     try handOver()
     guard waiting.isEmpty else {
-      throw Failure(description: "The program has not taken \(waiting[0]). Hand it over by hand.")
+      throw Failure(description: "The command has failed for \(waiting[0]). Run it again yourself.")
     }
     return backup.position?.number ?? 0
   }
 
-  /// Runs the program for each new file; one that fails is tried again later.
+  /// Runs the command for each new file, until it fails once.
+  ///
+  /// A failed file is tried again after the next update.
   private mutating func handOver() throws {
     guard let command else {
       waiting = []
@@ -63,7 +65,7 @@ struct ContinuousBackupRun {
       try process.run()
       process.waitUntilExit()
       guard process.terminationStatus == 0 else {
-        let text = "stored-objects: \(command) has failed for \(path), and is tried again\n"
+        let text = "stored-objects: \(command) has failed for \(path) and will be tried again\n"
         return FileHandle.standardError.write(Data(text.utf8))
       }
       waiting.removeFirst()

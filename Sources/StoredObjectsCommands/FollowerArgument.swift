@@ -4,22 +4,22 @@ import StoreFormats
 import StoredObjectsCore
 import StoredObjectsEncryption
 
-/// The copy that follows a store.
+/// The argument and options for a copy that follows a store.
 struct FollowerArgument: ParsableArguments {
   @Argument(
-    help: "The directory of the copy; a new one is made unless it is there.",
+    help: "The directory of the copy, which is created if it does not exist.",
     completion: .directory)
   var target: String
   @Option(help: "The backend of a new copy: tokyo-cabinet or cdb.")
   var backend = StoreFormat.tokyoCabinet
 
-  /// Whether there is a copy, or something else.
+  /// Whether the directory exists and is not empty.
   var exists: Bool {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: target)) ?? []
     return names.contains { !$0.hasPrefix(".") }
   }
 
-  /// The format of what is there, or of what is to be.
+  /// The format of the existing copy, or of a new one.
   private var format: StoreFormat {
     guard exists, let names = try? FileManager.default.contentsOfDirectory(atPath: target) else {
       return backend
@@ -27,15 +27,15 @@ struct FollowerArgument: ParsableArguments {
     return StoreFormat(ofDirectoryWith: names)
   }
 
-  /// Opens the copy; other processes may read it meanwhile if they share it.
+  /// Opens the copy, which other processes can share and read.
   func open(_ key: EncryptionKey?) throws -> any DirectoryBackend {
-    // Only one process can make the first copy.
+    // A first copy is not shared, so that only one process makes it.
     try format.open(
       target, sharing: exists ? .processes : .exclusive, lockTimeout: StoreArgument.lockTimeout,
       key: key)
   }
 
-  /// The last commit that the copy has; 0 where there is no copy yet.
+  /// Returns the number of the last commit in the copy; 0 if there is no copy yet.
   func commitNumber(_ key: EncryptionKey?) throws -> UInt64 {
     guard exists else { return 0 }
     let copy = try format.open(target, access: .readOnly, key: key)
@@ -51,6 +51,6 @@ struct FollowerArgument: ParsableArguments {
 /// The report of `follow`, `apply` and `promote`.
 struct FollowerReport: Encodable {
   var target: String
-  /// The last commit that the copy has.
+  /// The number of the last commit in the copy.
   var commit: UInt64
 }

@@ -3,20 +3,20 @@ import Foundation
 import StoredObjectsCore
 import StoredObjectsEncryption
 
-/// A store in a directory that other programs may save to, opened for reading again and again.
+/// A store in a directory that other programs can save to, opened for reading repeatedly.
 ///
-/// It keeps nobody out, and needs nobody's consent.
+/// Between two reads it holds no lock, so other programs can open and save to the store.
 final class PolledStore {
   private let store: StoreArgument
   private let key: EncryptionKey?
   private var known: [FileStamp?] = []
   private var readAt = ContinuousClock.now
-  /// How often it is looked whether there is something new.
+  /// The time between two checks for changes.
   private static let pause = Duration.milliseconds(10)
-  /// The clock of a file system is no finer than that.
+  /// An upper bound of the resolution of a file's modification time.
   private static let clockStep = Duration.milliseconds(50)
 
-  /// A file's state, which changes with each commit.
+  /// The state of a file, which changes with each commit.
   private struct FileStamp: Equatable {
     let identity: FileIdentity
     let size: Int
@@ -25,7 +25,7 @@ final class PolledStore {
 
   init(_ store: StoreArgument) throws { (self.store, key) = (store, try store.key.key()) }
 
-  /// Opens the store as it is now.
+  /// Opens the store in its current state, passes it to a closure, and closes it.
   func read<Result>(_ body: (any DirectoryBackend) throws -> Result) throws -> Result {
     readAt = .now
     known = stamps()
@@ -34,13 +34,13 @@ final class PolledStore {
     return try body(backend)
   }
 
-  /// Waits until the store may have changed since it was read, or the command is to end.
+  /// Waits until the store may have changed since the last read, or until the command should end.
   ///
-  /// - Returns: False when the command is to end.
+  /// - Returns: False if the command should end.
   func waitForNews(_ stop: StopSignal, atMost limit: Duration = .seconds(3600)) -> Bool {
     let start = ContinuousClock.now
     while !stop.isRequested {
-      // A commit right behind the last one may have left the same time.
+      // Two commits in quick succession can have the same modification time.
       let isDoubtful = readAt.duration(to: .now) < Self.clockStep
       stop.sleep(Self.pause)
       if isDoubtful && readAt.duration(to: .now) >= Self.clockStep { return !stop.isRequested }

@@ -2,12 +2,12 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Notes that a command is to end: SIGTERM, or SIGINT from the keyboard.
+/// Detects the signals that end a command: SIGTERM, and SIGINT from the keyboard.
 final class StopSignal {
   private let request = StopRequest()
   private let sources: [any DispatchSourceSignal]
 
-  /// Takes the signals from now on, which no longer end the process.
+  /// Begins to handle the signals, which no longer end the process.
   init() {
     sources = [SIGTERM, SIGINT].map { number in
       signal(number, SIG_IGN)
@@ -19,14 +19,14 @@ final class StopSignal {
     }
   }
 
-  /// Whether the command is to end.
+  /// Whether the command should end.
   var isRequested: Bool { request.isMade }
 
-  /// Sleeps, unless the command is to end.
+  /// Sleeps for a duration, or until the command should end.
   func sleep(_ duration: Duration) { request.wait(atMost: duration) }
 }
 
-/// Whether a command is to end, for several threads.
+/// A request to end a command, shared by several threads.
 private final class StopRequest: Sendable {
   private let flag = Atomic(false)
   private let semaphore = DispatchSemaphore(value: 0)
@@ -42,7 +42,7 @@ private final class StopRequest: Sendable {
     let (seconds, attoseconds) = duration.components
     let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
     if semaphore.wait(timeout: .now() + .nanoseconds(nanoseconds)) == .success {
-      // For the next one that waits.
+      // Wakes the next waiting thread.
       semaphore.signal()
     }
   }

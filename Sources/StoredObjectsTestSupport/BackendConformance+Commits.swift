@@ -2,7 +2,7 @@ import StoredObjectsCore
 
 extension BackendConformance {
   static let commits: [Check] = [
-    .opened("An inserted record is found again, byte for byte") { backend in
+    .opened("An inserted record reads back, byte for byte") { backend in
       let table = try backend.table(named: "Song")
       let record = Array(UInt8.min...UInt8.max)
       try backend.commit { $0.insert(2, in: table, record) }
@@ -19,7 +19,7 @@ extension BackendConformance {
         try expectEqual(try backend.recordCount(in: table), 1, "count after an update")
       }
     },
-    .opened("A delete removes the row, and a row that does not exist stays so") { backend in
+    .opened("A delete removes the row, and deleting a missing row does nothing") { backend in
       let table = try backend.table(named: "Song")
       try backend.commit {
         $0.insert(2, in: table, [2])
@@ -49,10 +49,10 @@ extension BackendConformance {
       }
       try expectEqual(try backend.record(2, in: table), [1, 2, 3], "the row")
     },
-    .opened("A commit that throws has changed nothing, in no table and no name") { backend in
+    .opened("A commit that throws changes no table and no name") { backend in
       try rejectsHalfACommit(backend)
     },
-    .opened("A commit that has thrown can be tried again") { backend in
+    .opened("A commit that throws can be tried again") { backend in
       let songs = try backend.table(named: "Song")
       let lists = try backend.table(named: "Playlist")
       try backend.commit { $0.insert(2, in: lists, [0]) }
@@ -83,7 +83,7 @@ extension BackendConformance {
     .opened("One change set inserts, updates and deletes in many tables and names") { backend in
       try changeManyTables(backend)
     },
-    .opened("A commit is seen by every later call") { backend in
+    .opened("Every later call sees a commit") { backend in
       let table = try backend.table(named: "Song")
       for number in 0..<UInt8(200) {
         try backend.commit {

@@ -5,10 +5,10 @@ import Synchronization
 
 extension BackendConformance {
   static let concurrency: [Check] = [
-    .opened("Readers on other threads see whole records while commits run") { backend in
+    .opened("Readers on other threads see complete records during commits") { backend in
       try readDuringCommits(backend)
     },
-    .opened("Commits on several threads all arrive, each as a whole") { backend in
+    .opened("Commits of several threads are all saved, each completely") { backend in
       let songs = try backend.table(named: "Song")
       let lists = try backend.table(named: "Playlist")
       let writers = (0..<UInt32(4)).map { writer in
@@ -52,10 +52,11 @@ extension BackendConformance {
       try expectEqual(successes.load(ordering: .relaxed), 100, "inserts that went through")
       try expectEqual(try backend.recordCount(in: table), 100, "count")
     },
-    .opened("What threads add on a basis, and again after a conflict, is never lost") { backend in
+    .opened("Changes on a basis, tried again after conflicts, are never lost") {
+      backend in
       try countOnThreads(backend)
     },
-    .opened("Tables may be asked for on several threads at once") { backend in
+    .opened("Tables can be requested on several threads at once") { backend in
       let found = Locked<[[TableID]]>([])
       let threads = (0..<4).map { _ in
         { @Sendable () throws -> Void in

@@ -2,14 +2,14 @@ import StoredObjectsCore
 
 extension BackendConformance {
   static let contents: [Check] = [
-    .opened("A table that was never written is empty, and is not made by looking") { backend in
+    .opened("A table that was never written is empty, and reading does not create it") { backend in
       let table = try backend.table(named: "Song")
       try expectEqual(try backend.recordCount(in: table), 0, "count")
       try expectEqual(try backend.record(1, in: table), nil, "row 1")
       try expectEqual(try backend.records(in: table), [:], "the rows")
       try expectEqual(try backend.tableNames(), [], "the tables that have records")
     },
-    .opened("A name always gives the same table, and each name its own") { backend in
+    .opened("A name always returns the same table, and other names other tables") { backend in
       let names = ["Song", "song", "SONG", "Songs", "Lied_2", "Łódź", "A.B", "Pair<Int, Bool>"]
       let tables = try names.map { try backend.table(named: $0) }
       try expectEqual(Set(tables).count, names.count, "number of different tables")
@@ -37,7 +37,7 @@ extension BackendConformance {
       try expectEqual(try backend.tableNames(), ["Other"], "the tables that have records")
       try expectEqual(try backend.recordCount(in: table), 0, "count")
     },
-    .opened("The count has every row, row 1 as well") { backend in
+    .opened("The count includes every row, also row 1") { backend in
       let table = try backend.table(named: "Song")
       try backend.commit { $0.update(1, in: table, [0]) }
       try expectEqual(try backend.recordCount(in: table), 1, "row 1 alone")
@@ -53,10 +53,10 @@ extension BackendConformance {
       }
       try expectEqual(try backend.recordCount(in: table), 50, "after deletes and updates")
     },
-    .opened("A record may be empty, small, or of 5 MiB") { backend in
+    .opened("A record can be empty, small, or 5 MiB large") { backend in
       try keepRecordsOfAllSizes(backend)
     },
-    .opened("Rows may have any ID from 1 to the largest") { backend in
+    .opened("Rows can have any ID from 1 to the largest") { backend in
       let table = try backend.table(named: "Song")
       let rows: [UInt32] = [
         .max, 1, 0x8000_0000, 2, 255, 256, 65_535, 65_536, 0x7FFF_FFFF, 0x0100_0000, .max - 1,
@@ -72,7 +72,7 @@ extension BackendConformance {
       try backend.commit { $0.delete(.max, in: table) }
       try expectEqual(try backend.record(.max, in: table), nil, "the largest, removed")
     },
-    Check("One change set may have 100,000 records") { location in
+    Check("One change set can have 100,000 records") { location in
       let count = UInt32(100_000)
       try withBackend(location) { backend in
         let table = try backend.table(named: "Song")

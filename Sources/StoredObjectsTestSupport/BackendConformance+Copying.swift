@@ -2,7 +2,7 @@ import StoredObjectsCore
 
 extension BackendConformance {
   static let copying: [Check] = [
-    .opened("Batches hold each record once, as it is lent") { backend in
+    .opened("Batches have each record once, with the same bytes as a scan") { backend in
       let table = try filledTable(backend, rows: 3_000)
       try backend.commit { changes in
         changes.update(7, in: table, Array(repeating: 9, count: 100_000))
@@ -24,7 +24,7 @@ extension BackendConformance {
       try expectFinished(try backend.copyRecords(of: table, from: nil, to: &batch))
       try expectEqual(batch.count, 0, "records")
     },
-    .opened("A batch from before a commit is disturbed, and left as it is") { backend in
+    .opened("A batch from before a commit is disturbed, and not changed") { backend in
       let table = try filledTable(backend, rows: 3_000)
       var batch = RecordBatch()
       guard case .paused(let position) = try backend.copyRecords(of: table, from: nil, to: &batch)
@@ -35,7 +35,7 @@ extension BackendConformance {
       else { throw ConformanceFailure("nothing was disturbed", #fileID, #line) }
       try expectEqual(next.count, 0, "records")
     },
-    .opened("A copied record stands behind the bytes that were there") { backend in
+    .opened("A copied record is appended to the existing bytes") { backend in
       let table = try filledTable(backend, rows: 10)
       var bytes: [UInt8] = [1, 2]
       try expect(try backend.copyRecord(9, in: table, to: &bytes), "row 9 is not there")

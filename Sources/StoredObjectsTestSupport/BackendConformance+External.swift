@@ -2,7 +2,7 @@ import StoredObjectsCore
 
 extension BackendConformance {
   static let external: [Check] = [
-    .opened("A value outside of records is read chunk by chunk") { backend in
+    .opened("A value outside of records is read in chunks") { backend in
       guard let storage = backend.externalStorage else { return }
       let reference = try write(chunks(3, last: 17), to: storage)
       let value = try storage.open(reference)
@@ -11,7 +11,7 @@ extension BackendConformance {
       }
       try expectEqual(try storage.list().map(\.id), [reference.id], "the values")
     },
-    .opened("A value may be empty, or end with a whole chunk") { backend in
+    .opened("A value can be empty, or end with a complete chunk") { backend in
       guard let storage = backend.externalStorage else { return }
       let empty = try write([], to: storage)
       _ = try storage.open(empty)
@@ -19,7 +19,7 @@ extension BackendConformance {
       try expectEqual(
         try storage.open(whole).chunk(1).count, ExternalChunks.size, "the last chunk")
     },
-    .opened("A value that is open stays readable when it is removed, and no other can be opened") {
+    .opened("An open value stays readable after its removal, and can't be opened again") {
       backend in
       guard let storage = backend.externalStorage else { return }
       let reference = try write(chunks(2, last: 5), to: storage)
@@ -39,12 +39,12 @@ extension BackendConformance {
         try expectError(.damaged, "a size of \(count)") { _ = try storage.open(other) }
       }
     },
-    .opened("A value that is not finished is gone with its writer") { backend in
+    .opened("An unfinished value is removed with its writer") { backend in
       guard let storage = backend.externalStorage else { return }
       do { try storage.create(.random()).append([1, 2, 3]) }
       try expectEqual(try storage.list().count, 0, "values")
     },
-    Check("Values need no commit to be there, and a closed backend gives none") { location in
+    Check("Values exist without a commit, and a closed backend returns none") { location in
       var reference: ExternalReference?
       var storage: (any ExternalStorage)?
       try withBackend(location) { backend in

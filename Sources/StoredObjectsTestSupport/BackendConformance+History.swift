@@ -3,7 +3,7 @@ import StoredObjectsCore
 // The history that a store keeps of its commits.
 extension BackendConformance {
   static let history: [Check] = [
-    .opened("A store keeps no history unless one is begun, and says so") { backend in
+    .opened("A store keeps no history until one is begun, and reports it") { backend in
       try backend.commit { $0.insert(2, in: try backend.table(named: "Song"), [1]) }
       try expectEqual(try backend.historyStart(), nil, "the start of a history")
       try expectError(.historyExpired, "reading one") { _ = try entries(backend, after: 0) }
@@ -13,28 +13,28 @@ extension BackendConformance {
         try expectError(.invalidArgument, "beginning one") { try backend.beginHistory() }
       }
     },
-    .opened("An entry has what was there before a commit, and what is there after it") { backend in
+    .opened("An entry has the state before and after a commit") { backend in
       try rememberChanges(backend)
     },
-    Check("Whatever is saved, entries lead from one state to the next, over openings, too") {
+    Check("After random saves, entries lead from one state to the next, also after reopening") {
       try followEntries($0)
     },
-    Check("A store goes back to any commit that it remembers, and that is a commit, too") {
+    Check("A store can be reverted to any commit of its history, by a new commit") {
       try goBack($0)
     },
-    Check("A snapshot as of any remembered commit shows the store of then, and stays so") {
+    Check("A snapshot as of any commit of the history has its state, and does not change") {
       try showEarlierStates($0)
     },
-    .opened("A history keeps what is young, small, or not yet seen by a consumer") { backend in
+    .opened("A history keeps entries by age, by size, and for consumers") { backend in
       try keepHistory(backend)
     },
-    .opened("Commits of many threads all have their entries, in order") { backend in
+    .opened("All commits of many threads have entries, in order") { backend in
       try rememberThreads(backend)
     },
-    .opened("A history is shortened and ended, and what is gone is an error") { backend in
+    .opened("A history is purged and ended, and reading removed entries is an error") { backend in
       try shortenHistory(backend)
     },
-    Check("A copy has the history of its source, and goes on with it") { try copyHistory($0) },
+    Check("A copy has the history of its source, and continues it") { try copyHistory($0) },
   ]
 
   private static func entries(
@@ -123,8 +123,8 @@ extension BackendConformance {
     try expectEqual(
       found.map { $0.orderedTables.map(\.isCleared) }, [[false, false], [false, true]],
       "which are cleared")
-    try expectEqual(try entries(backend, after: 3).count, 1, "entries behind the first")
-    try expectEqual(try entries(backend, after: 5).count, 0, "entries behind the last")
+    try expectEqual(try entries(backend, after: 3).count, 1, "entries after the first")
+    try expectEqual(try entries(backend, after: 5).count, 0, "entries after the last")
   }
 
   /// Returns the part of a store that a history records: all but metadata rows and the history.
@@ -185,12 +185,12 @@ extension BackendConformance {
       for table in entry.tables {
         for record in table.objects {
           let before = image.tables[table.name]?[record.rowID]
-          try expectEqual(record.before, before, "what was in \(table.name) \(record.rowID)")
+          try expectEqual(record.before, before, "the old record of \(table.name) \(record.rowID)")
           image.set(table.name, record.rowID, record.after)
         }
       }
       for change in entry.buffers {
-        try expectEqual(change.before, image.names[change.name], "what \(change.name) was")
+        try expectEqual(change.before, image.names[change.name], "the old buffer \(change.name)")
         image.set(change.name, change.after)
       }
       for table in entry.orderedTables {
@@ -327,10 +327,10 @@ extension BackendConformance {
     var last: [UInt8]?
     for entry in found {
       let shared = entry.tables[0].records.first { $0.rowID == 1000 }
-      try expectEqual(shared?.before, last, "what the commit before has left")
+      try expectEqual(shared?.before, last, "the state after the commit before")
       last = shared?.after
     }
-    try expectEqual(last, try backend.record(1000, in: song), "what the last one has left")
+    try expectEqual(last, try backend.record(1000, in: song), "the state after the last one")
   }
 
   private static func shortenHistory(_ backend: any StoreBackend) throws {
@@ -340,12 +340,12 @@ extension BackendConformance {
     for row in UInt32(2)..<12 { try backend.commit { $0.insert(row, in: song, [1]) } }
     try backend.purgeHistory(through: 6)
     try backend.purgeHistory(through: 3)
-    try expectEqual(try backend.historyStart(), 6, "the start of what is left")
-    try expectError(.historyExpired, "what was purged") { _ = try entries(backend, after: 5) }
+    try expectEqual(try backend.historyStart(), 6, "the start after the purge")
+    try expectError(.historyExpired, "purged entries") { _ = try entries(backend, after: 5) }
     try expectEqual(
       try entries(backend, after: 6).map(\.commit.number), [7, 8, 9, 10, 11], "what is left")
     try backend.commit { $0.insert(50, in: song, [1]) }
-    try expectEqual(try entries(backend, after: 11).count, 1, "what is saved after that")
+    try expectEqual(try entries(backend, after: 11).count, 1, "later saves")
     try backend.endHistory()
     try expectEqual(try backend.historyStart(), nil, "the start once it is ended")
     try backend.commit { $0.insert(51, in: song, [1]) }

@@ -6,13 +6,13 @@ extension BackendConformance {
     .notEvaluable, "The closure refuses.", underlying: Refusal())
 
   static let lending: [Check] = [
-    .opened("An error of a look-up's closure comes out as it is") { backend in
+    .opened("An error of a look-up's closure is thrown unchanged") { backend in
       let table = try filledTable(backend, rows: 5)
       try expectRefusal(backend, table) {
         _ = try backend.withRecord(2, in: table) { (_) throws(StoreError) in throw refusal }
       }
     },
-    .opened("An error of a scan's closure comes out as it is") { backend in
+    .opened("An error of a scan's closure is thrown unchanged") { backend in
       let table = try filledTable(backend, rows: 5)
       for last in 1...5 {
         var count = 0
@@ -26,21 +26,21 @@ extension BackendConformance {
         try expectEqual(count, last, "records lent before the error")
       }
     },
-    .opened("An error of a named buffer's closure comes out as it is") { backend in
+    .opened("An error of a named buffer's closure is thrown unchanged") { backend in
       let table = try filledTable(backend, rows: 5)
       try backend.commit { $0.set("Name", [1]) }
       try expectRefusal(backend, table) {
         _ = try backend.withNamedBuffer("Name") { (_) throws(StoreError) in throw refusal }
       }
     },
-    .opened("A closure is not called for what is not there") { backend in
+    .opened("A closure is not called for missing records and buffers") { backend in
       let table = try filledTable(backend, rows: 5)
       let found: Int? = try backend.withRecord(6, in: table) { _ in 1 }
       try expectEqual(found, nil, "a row that is not there")
       let named: Int? = try backend.withNamedBuffer("Nothing") { _ in 1 }
       try expectEqual(named, nil, "a name that is not there")
     },
-    .opened("What a closure returns comes out, even an optional that is nil") { backend in
+    .opened("The result of a closure is returned, also an optional that is nil") { backend in
       let table = try filledTable(backend, rows: 5)
       let found: Int?? = try backend.withRecord(2, in: table) { _ in Int?.none }
       try expect(found != nil, "nil of a closure looks like a row that is not there")

@@ -2,7 +2,7 @@ import StoredObjectsCore
 
 extension BackendConformance {
   static let names: [Check] = [
-    .opened("A named buffer is found again, replaced and removed") { backend in
+    .opened("A named buffer reads back, and is replaced and removed") { backend in
       try expectEqual(try backend.namedBuffer("Favorite"), nil, "a name that is not there")
       try backend.commit { $0.set("Favorite", [1, 2, 3]) }
       try expectEqual(try backend.namedBuffer("Favorite"), [1, 2, 3], "the buffer")
@@ -13,16 +13,16 @@ extension BackendConformance {
       try expectEqual(try backend.namedBuffer("Favorite"), nil, "the buffer, removed")
       try expectEqual(try backend.bufferNames(), [], "the names, when there are none")
     },
-    .opened("Removing a name that is not there is no error") { backend in
+    .opened("Removing a missing name is not an error") { backend in
       try backend.commit { $0.set("Nothing", nil) }
       try expectEqual(try backend.bufferNames(), [], "the names")
     },
-    .opened("An empty buffer is not the same as none") { backend in
+    .opened("An empty buffer differs from no buffer") { backend in
       try backend.commit { $0.set("Empty", []) }
       try expectEqual(try backend.namedBuffer("Empty"), [], "the empty buffer")
       try expectEqual(try backend.bufferNames(), ["Empty"], "the names")
     },
-    Check("A name may be any text: Unicode, spaces, NUL, slashes, very long") { location in
+    Check("A name can be any text: Unicode, spaces, NUL, slashes, very long") { location in
       try withBackend(location) { backend in
         try backend.commit { changes in
           for (index, name) in oddNames.enumerated() { changes.set(name, [UInt8(index)]) }
@@ -44,7 +44,7 @@ extension BackendConformance {
         }
       }
     },
-    .opened("Names and tables are apart, even when they are called the same") { backend in
+    .opened("A buffer and a table can have the same name") { backend in
       let table = try backend.table(named: "Song")
       try backend.commit { $0.set("Song", [1]) }
       try expectEqual(try backend.tableNames(), [], "tables, when there is only a named buffer")
@@ -55,7 +55,7 @@ extension BackendConformance {
       try backend.commit { $0.set("Song", nil) }
       try expectEqual(try backend.records(in: table), [2: [2]], "records, without the name")
     },
-    .opened("There may be thousands of names") { backend in
+    .opened("There can be thousands of names") { backend in
       try backend.commit { changes in
         for number in 0..<UInt32(3_000) { changes.set("Name \(number)", number.bytes) }
       }

@@ -4,7 +4,7 @@ import StoredObjectsCore
 // The numbers and tokens of commits, and the commits that they are based on.
 extension BackendConformance {
   static let numbers: [Check] = [
-    .opened("Commits have numbers from 1 without gaps; what is refused or empty has none") {
+    .opened("Commits have numbers from 1 without gaps; refused and empty ones have none") {
       backend in
       let table = try backend.table(named: "Song")
       try expectEqual(backend.lastCommitNumber, 0, "the number before the first commit")
@@ -19,14 +19,17 @@ extension BackendConformance {
       }
       try expectEqual(backend.lastCommitNumber, 40, "the last number")
     },
-    Check("Numbers go on where a place is opened again") { location in try numbersGoOn(location) },
-    Check("A copy goes on with the numbers of its source, however many commits the copying took") {
+    Check("Numbers continue when a store is opened again") { location in try numbersGoOn(location)
+    },
+    Check("A copy continues the numbers of its source, whatever the number of commits for copying")
+    {
       try copyGoesOn($0)
     },
-    .opened("A commit is what its writer has said of it, and is found by its token") { backend in
+    .opened("A commit has the author and time of its request and is found by its token") {
+      backend in
       try findCommits(backend)
     },
-    .opened("Tokens that a backend draws are all different") { backend in
+    .opened("Random tokens of a backend are all different") { backend in
       let table = try backend.table(named: "Song")
       var tokens: Set<UUID> = []
       for row in 2..<UInt32(102) {
@@ -46,25 +49,26 @@ extension BackendConformance {
         insertion(2, table), CommitRequest(author: String(repeating: "ä", count: 127)))
       try expectEqual(commit?.author.count, 127, "characters of an author of 254 bytes")
     },
-    .opened("What has changed since a number is told, row by row") { backend in
+    .opened("The changes since a number are reported, row by row") { backend in
       try tellChanges(backend)
     },
-    .opened("A commit is refused whose rows others have changed after its basis") { backend in
+    .opened("A commit is refused if others have changed its rows after its basis") { backend in
       try rejectsOutdatedRows(backend)
     },
-    .opened("A commit is refused whose buffers or keys others have changed after its basis") {
+    .opened("A commit is refused if others have changed its buffers or keys after its basis") {
       backend in try rejectsOutdatedKeys(backend)
     },
-    .opened("A commit is refused that rests on rows or keys that others have changed") { backend in
+    .opened("A commit is refused if it depends on changed rows or keys of others") {
+      backend in
       try rejectsOutdatedBasis(backend)
     },
-    .opened("A commit without a basis overwrites what others have committed") { backend in
+    .opened("A commit without a basis overwrites the commits of others") { backend in
       let table = try backend.table(named: "Song")
       try backend.commit { $0.insert(2, in: table, [1]) }
       try backend.commit { $0.update(2, in: table, [2]) }
       try expectEqual(try backend.record(2, in: table), [2], "the row")
     },
-    .opened("A basis of another store, or of long ago, is refused and not guessed at") { backend in
+    .opened("A basis of another store, or of long ago, is refused") { backend in
       let table = try backend.table(named: "Song")
       try backend.commit { $0.insert(2, in: table, [1]) }
       try expectError(.conflict, "a number that is still to come") {
@@ -73,10 +77,10 @@ extension BackendConformance {
       }
       try expectEqual(try backend.recordCount(in: table), 1, "records")
     },
-    .opened("Row IDs are reserved in blocks, behind the last of the metadata row") { backend in
+    .opened("Row IDs are reserved in blocks, after the last one in the metadata row") { backend in
       try reserveRows(backend)
     },
-    .opened("Records are read in batches, in the order in which they are asked for") { backend in
+    .opened("Records are read in batches, in the requested order") { backend in
       let table = try filledTable(backend, rows: 50)
       let all = try backend.records(in: table)
       var batch = RecordBatch()
@@ -168,7 +172,7 @@ extension BackendConformance {
     let isNow = other?.time.map { $0 >= start - 1 && $0 <= Date() + 1 } ?? false
     try expect(isNow, "a commit whose time was not given is not of now")
     try expectEqual(other?.basedOn, nil, "a number that was not given")
-    try expectEqual(try backend.commit(withToken: token), commit, "what is found")
+    try expectEqual(try backend.commit(withToken: token), commit, "the found commit")
     try expectEqual(try backend.commit(withToken: UUID()), nil, "another token")
   }
 
@@ -291,7 +295,7 @@ extension BackendConformance {
     ClassMetadata(lastRowID: 100, classVersion: 1, classID: 0, salt: .init(1, 2), flags: nil)
       .write(to: &buffer)
     try backend.commit { $0.insert(1, in: table, buffer.bytes) }
-    try expectEqual(try backend.reserveRows(3, in: table), 101...103, "behind the last row")
+    try expectEqual(try backend.reserveRows(3, in: table), 101...103, "after the last row")
     try expectError(.rowIDsExhausted, "more than there are") {
       _ = try backend.reserveRows(Int(UInt32.max), in: table)
     }

@@ -2,7 +2,7 @@ import StoredObjectsCore
 
 extension BackendConformance {
   static let opening: [Check] = [
-    Check("What was committed is there when the place is opened again") { location in
+    Check("Committed data is there when the store is opened again") { location in
       try reopenManyTimes(location)
     },
     Check("A backend opened for reading reads, and refuses commits with readOnly") { location in
@@ -26,7 +26,7 @@ extension BackendConformance {
         try expectEqual(try backend.namedBuffer("Name"), [1], "the name after the commit")
       }
     },
-    Check("Looking for a table for reading only does not make it") { location in
+    Check("Requesting a table for reading only does not create it") { location in
       try withBackend(location) { _ = try filledTable($0, rows: 5) }
       try withBackend(location, readOnly: true) { backend in
         let table = try backend.table(named: "Unknown")
@@ -42,7 +42,7 @@ extension BackendConformance {
       }
       try withBackend(location) { try expectEqual(try $0.tableNames(), ["Song"], "the tables") }
     },
-    Check("A place that is open for writing can't be opened again: inUse") { location in
+    Check("A store that is open for writing can't be opened again: inUse") { location in
       try withBackend(location) { backend in
         let table = try filledTable(backend, rows: 5)
         for _ in 0..<3 {
@@ -69,7 +69,7 @@ extension BackendConformance {
       try backend.close()
       try expectAllClosed(backend, table)
     },
-    Check("Closing twice is harmless, also when the place has been opened again") { location in
+    Check("Closing twice is harmless, also if the store has been opened again") { location in
       let first = try location.open()
       try first.close()
       try first.close()

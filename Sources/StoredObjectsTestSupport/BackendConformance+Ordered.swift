@@ -2,7 +2,7 @@ import StoredObjectsCore
 
 extension BackendConformance {
   static let ordered: [Check] = [
-    .opened("An ordered table that was never written is empty, and is not made by looking") {
+    .opened("An ordered table that was never written is empty, and reading does not create it") {
       backend in
       let table = try backend.orderedTable(OrderedTableName("Song", kind: .data))
       try expectEqual(try backend.keyCount(in: table, KeyRange()), 0, "count")
@@ -10,7 +10,7 @@ extension BackendConformance {
       try expectEqual(try backend.keys(in: table), [], "the keys")
       try expectEqual(try backend.orderedTableNames(), [], "the tables that have keys")
     },
-    .opened("Keys are in the order of their bytes, whatever these are") { backend in
+    .opened("Keys have the order of their bytes, whatever the bytes") { backend in
       let table = try backend.orderedTable(OrderedTableName("Song", kind: .data))
       let keys: [[UInt8]] = [
         [], [0], [0, 0], [0, 255], [1], [1, 0, 0], [127], [128], [254, 255], [255], [255, 255],
@@ -27,7 +27,7 @@ extension BackendConformance {
         try expectEqual(try backend.value(of: key + [7], in: table), nil, "a key that is not there")
       }
     },
-    .opened("A put writes the key, whether it is there or not, and a removal removes it") {
+    .opened("A put writes a new or existing key, and a removal removes it") {
       backend in
       let table = try backend.orderedTable(OrderedTableName("Song", kind: .index))
       for round in 0..<UInt8(4) {
@@ -44,7 +44,7 @@ extension BackendConformance {
       try expectEqual(try backend.keys(in: table), [], "the keys that are left")
       try expectEqual(try backend.orderedTableNames(), [], "the tables that have keys")
     },
-    .opened("Of several changes of a key in one commit the last one counts") { backend in
+    .opened("Of several changes to a key in one commit the last one counts") { backend in
       let table = try backend.orderedTable(OrderedTableName("Song", kind: .data))
       try backend.commit {
         for key in [3, 1, 2] as [UInt8] { $0.set([key], to: [key], in: table) }
@@ -58,7 +58,7 @@ extension BackendConformance {
         [OrderedEntry(key: [1], value: [8]), OrderedEntry(key: [2], value: [9])], "the keys")
       try expectEqual(try backend.keyCount(in: table, KeyRange()), 2, "count")
     },
-    .opened("A table that is cleared has only what comes with it and after it") { backend in
+    .opened("A cleared table has only the keys of the same and later commits") { backend in
       let table = try backend.orderedTable(OrderedTableName("Song", kind: .index))
       for round in 0..<3 {
         try backend.commit { for key in 0..<UInt8(200) { $0.set([key, 1], to: [], in: table) } }
@@ -73,7 +73,7 @@ extension BackendConformance {
           try backend.keys(in: table).map(\.key), round > 0 ? [[8, 1], [9]] : [[8, 1]], "the keys")
       }
     },
-    .opened("Tables of one name and two kinds are two, and no table of rows is touched") {
+    .opened("Tables with one name and two kinds are different, and differ from a table of rows") {
       backend in
       let data = try backend.orderedTable(OrderedTableName("Song", kind: .data))
       let index = try backend.orderedTable(OrderedTableName("Song", kind: .index))
@@ -96,7 +96,7 @@ extension BackendConformance {
         _ = try backend.orderedTable(OrderedTableName("", kind: .data))
       }
     },
-    .opened("A commit that throws has changed no key") { backend in
+    .opened("A commit that throws changes no key") { backend in
       let table = try backend.orderedTable(OrderedTableName("Song", kind: .data))
       let rows = try backend.table(named: "Song")
       try backend.commit {
@@ -113,7 +113,7 @@ extension BackendConformance {
       try expectEqual(
         try backend.keys(in: table), [OrderedEntry(key: [1], value: [1])], "the keys")
     },
-    .opened("A scan that is paused goes on behind its last key, commits or not") { backend in
+    .opened("A paused scan continues after its last key, with or without commits") { backend in
       try pauseScans(backend)
     },
     .opened("Keys and values of any size are kept") { backend in
@@ -133,8 +133,7 @@ extension BackendConformance {
       }
       try expectEqual(try Set(backend.keys(in: table)), Set(entries), "all")
     },
-    Check("Ordered tables are as a dictionary that is sorted, with commits and reopenings between")
-    {
+    Check("Ordered tables equal a sorted dictionary, with commits and reopenings in between") {
       try compareWithModel($0)
     },
     Check("A closed backend throws closed from every call on ordered tables") { location in
@@ -152,7 +151,7 @@ extension BackendConformance {
       ]
       for (name, call) in calls { try expectError(.closed, name, call) }
     },
-    .opened("Readers on other threads see the keys of whole commits") { backend in
+    .opened("Readers on other threads see the keys of complete commits") { backend in
       try readKeysDuringCommits(backend)
     },
   ]

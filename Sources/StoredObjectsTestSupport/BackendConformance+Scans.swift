@@ -14,7 +14,7 @@ extension BackendConformance {
       try expectEqual(sizes, rows.map { Int($0 % 7) }, "bytes of rows \(rows)")
       try expectEqual(rows.sorted(), Array(1...1_000), "the rows")
     },
-    .opened("A scan of an empty table is finished at once") { backend in
+    .opened("A scan of an empty table ends at once") { backend in
       var rows: [UInt32] = []
       let end = try backend.scan(try backend.table(named: "Song"), from: nil) { rowID, _ in
         rows.append(rowID)
@@ -23,7 +23,7 @@ extension BackendConformance {
       try expectFinished(end)
       try expectEqual(rows, [], "rows of an empty table")
     },
-    .opened("A scan can be paused at every record and goes on behind it") { backend in
+    .opened("A scan can be paused at every record and continues after it") { backend in
       let table = try filledTable(backend, rows: 300)
       var walk = Walk(table)
       var rows: [UInt32] = []
@@ -31,7 +31,7 @@ extension BackendConformance {
       try expectEqual(rows.count, 300, "number of records")
       try expectEqual(rows.sorted(), Array(1...300), "the rows")
     },
-    .opened("A scan may be taken up twice from the same place") { backend in
+    .opened("A scan can be continued twice from the same position") { backend in
       let table = try filledTable(backend, rows: 50)
       var walk = Walk(table)
       for _ in 0..<20 { _ = try walk.next(backend) }
@@ -39,7 +39,7 @@ extension BackendConformance {
       var rows: [[UInt32]] = [[], []]
       while let rowID = try first.next(backend) { rows[0].append(rowID) }
       while let rowID = try second.next(backend) { rows[1].append(rowID) }
-      try expectEqual(rows[0].count, 30, "records behind the twentieth")
+      try expectEqual(rows[0].count, 30, "records after the twentieth")
       try expectEqual(rows[0], rows[1], "the rest, read twice")
     },
     .opened("Scans nest: an inner one does not move an outer one") { backend in
@@ -55,7 +55,7 @@ extension BackendConformance {
       }
       try expectEqual(rows.sorted(), Array(1...30), "the outer scan")
     },
-    .opened("Scans may be left at any point") { backend in
+    .opened("Scans can be ended at any point") { backend in
       let table = try filledTable(backend, rows: 100)
       for steps in 0..<100 {
         var walk = Walk(table)

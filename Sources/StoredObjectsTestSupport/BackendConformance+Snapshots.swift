@@ -5,7 +5,7 @@ import StoredObjectsCore
 // Snapshots have the data as of one commit, whatever is committed later.
 extension BackendConformance {
   static let snapshots: [Check] = [
-    .opened("A snapshot stays as it is while others commit") { try keepsSnapshot($0) },
+    .opened("A snapshot does not change while others commit") { try keepsSnapshot($0) },
     .opened("A snapshot has the number of its last commit, and refuses more") { backend in
       let table = try backend.table(named: "Song")
       try backend.commit { $0.insert(2, in: table, [1]) }
@@ -17,7 +17,7 @@ extension BackendConformance {
         try snapshot.commit { $0.insert(4, in: table, [1]) }
       }
     },
-    .opened("A table that comes later is empty in a snapshot") { backend in
+    .opened("A table that is created later is empty in a snapshot") { backend in
       let snapshot = try backend.snapshot()
       let later = try backend.table(named: "Later")
       try backend.commit { $0.insert(2, in: later, [1]) }
@@ -39,7 +39,7 @@ extension BackendConformance {
       }
       try expectError(.closed, "a snapshot of a closed backend") { _ = try backend.snapshot() }
     },
-    .opened("Snapshots of any age are as their moment was, in random order") { backend in
+    .opened("Snapshots of any age keep their state, in random order") { backend in
       try compareSnapshots(backend)
     },
     .opened("Two tables agree in every snapshot while another thread changes both") { backend in

@@ -7,11 +7,11 @@ import StoredObjectsCore
 struct CommitCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "commits",
-    abstract: "Compare stores that save at once with one alone; fails below the limit.")
+    abstract: "Compare the saves of several stores at once with one; fails below the limit.")
 
-  @Option(help: "How many stores.") var stores = 16
-  @Option(help: "How many seconds each run takes.") var seconds = 3.0
-  @Option(help: "How often to run both, in turns.") var runs = 3
+  @Option(help: "The number of stores.") var stores = 16
+  @Option(help: "The duration of each run in seconds.") var seconds = 3.0
+  @Option(help: "The number of runs of both.") var runs = 3
 
   /// The minimum ratio at the level `full`, where a sync takes 0.1 ms; slower disks gain more.
   private static let limit = 4.0

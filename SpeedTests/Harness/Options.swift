@@ -9,12 +9,12 @@ struct Options: ParsableArguments {
   @Option(help: "Another count than the workload's own.") var count: Int?
   @Option(help: "Another number of saves in SustainedSaves, and of operations in YCSB.")
   var operations: Int?
-  @Option(help: "How often to run each.") var runs = 5
-  @Option(help: "Run each on so many cores; without this, on all that there are.") var cores: Int?
+  @Option(help: "The number of runs of each.") var runs = 5
+  @Option(help: "The number of cores for each run; all by default.") var cores: Int?
   @Option(
     help: """
-      What a finished save survives: full (power cuts), process (the end of the process) or none; \
-      without this, full, and for small saves process as well.
+      The durability of saves: full (survives power cuts), process (survives the end of the \
+      process) or none; by default full, and for small saves process as well.
       """)
   var durability: String?
   @Flag(help: "Evict the files from memory before each run; without this, they are in memory.")

@@ -1,9 +1,9 @@
 import StoredObjectsCore
 
-/// Reads the entries of a history, as programs do that follow a store.
+/// Reads all entries of a history, as a program that follows a store does.
 struct ReadHistory: Workload {
   let name = "ReadHistory"
-  let summary = "read all entries of a history, of commits of one record each"
+  let summary = "read all entries of a history; each commit has one record"
   let defaultCounts = [1_000_000]
   let durabilities: [Durability] = [.process]
   let timing = Timing.inside
@@ -37,7 +37,7 @@ struct ReadHistory: Workload {
   }
 }
 
-/// The same, as a stream for a copy.
+/// Reads all entries of a history as a stream for a copy.
 struct StreamHistory: Workload {
   let name = "StreamHistory"
   let summary = "read all entries of a history as a stream"

@@ -8,9 +8,9 @@ import TestedBackends
 import Testing
 
 /// A backup whose disk fails, or whose power goes, before each of its steps in turn.
-@Suite("Backups that are cut off")
+@Suite("Interrupted backups")
 struct BackupFailureTests {
-  /// What the calls of a backup have done so far, and at which of them something happens.
+  /// The calls of a backup so far, and the call at which a failure or a power cut happens.
   private final class Disk: Sendable {
     struct State {
       var isWatched = false
@@ -108,7 +108,7 @@ struct BackupFailureTests {
   }
 
   @Test(
-    "A call that fails leaves no half copy, and the store as it was",
+    "A failing call leaves no partial copy and does not change the store",
     arguments: [TestedBackend.tokyoCabinet, .cdb])
   func failing(_ kind: TestedBackend) throws {
     let count = try callCount(kind, isPowerCut: false)
@@ -140,7 +140,7 @@ struct BackupFailureTests {
   }
 
   @Test(
-    "After a power cut at any call there is no copy, or a whole one",
+    "A power cut at any call leaves no copy or a complete one",
     arguments: [TestedBackend.tokyoCabinet, .cdb])
   func powerCut(_ kind: TestedBackend) throws {
     var generator = Seeds.generator(for: "power cuts in backups on \(kind)")
@@ -166,7 +166,7 @@ struct BackupFailureTests {
     #expect(wholeCount >= 3)
   }
 
-  /// What was not synced is lost, in part or all of it.
+  /// Loses unsynced data, all or a part of it.
   private func losePower(
     _ disk: Disk, _ parent: String, _ generator: inout SeededGenerator
   ) throws {

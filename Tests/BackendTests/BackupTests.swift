@@ -15,7 +15,7 @@ struct BackupTests {
     try FileManager.default.contentsOfDirectory(atPath: path).sorted()
   }
 
-  @Test("A backup holds what is in files and what is in the log only, and opens as a store")
+  @Test("A backup has the records in files and in the log, and opens as a store")
   func backup() throws {
     try Fixtures.withDirectory { directory in
       let backend = try TokyoCabinetBackend(directory: directory)
@@ -40,7 +40,7 @@ struct BackupTests {
     }
   }
 
-  @Test("A backup taken while others save is one moment: every save whole or not there")
+  @Test("A backup taken during saves has one state: each save is complete or missing")
   func consistent() throws {
     try Fixtures.withDirectory { directory in
       let backend = try TokyoCabinetBackend(
@@ -68,7 +68,7 @@ struct BackupTests {
     }
   }
 
-  @Test("A target that has something in it is refused, an empty one is used, and no litter is left")
+  @Test("A target with content is refused, an empty one is used, and no temporary files stay")
   func targets() throws {
     try Fixtures.withBackend { backend, songs in
       try backend.commit { $0.insert(2, in: songs, [1]) }
@@ -98,7 +98,7 @@ struct BackupTests {
     }
   }
 
-  @Test("Compacting gives the space of deleted records back, keeps the others, and says how much")
+  @Test("Compacting releases the space of deleted records, keeps the others, and reports the size")
   func compact() throws {
     try Fixtures.withDirectory { directory in
       let backend = try TokyoCabinetBackend(directory: directory)
@@ -125,7 +125,7 @@ struct BackupTests {
     }
   }
 
-  @Test("A scan that began before goes on over a compaction")
+  @Test("A scan that began before a compaction continues")
   func scanOverCompaction() throws {
     try Fixtures.withBackend { backend, songs in
       try backend.commit { for row in UInt32(2)..<5002 { $0.insert(row, in: songs, [1, 2, 3]) } }
@@ -142,7 +142,7 @@ struct BackupTests {
     }
   }
 
-  @Test("A checkpoint that a dead writer has left to finish is in listings, checks and backups")
+  @Test("An unfinished checkpoint of a dead writer is in listings, checks and backups")
   func unfinishedCheckpoint() throws {
     try Fixtures.withDirectory { directory in
       let backend = try TokyoCabinetBackend(directory: directory)

@@ -8,7 +8,7 @@ import TokyoCabinetFile
 
 @testable import TokyoCabinetBackend
 
-@Suite("Stores of the other byte order")
+@Suite("Stores in the other byte order")
 struct ByteOrderTests {
   typealias Fixtures = TokyoFixtures
 
@@ -66,7 +66,7 @@ struct ByteOrderTests {
     try backend.close()
   }
 
-  @Test("Opened for reading they are read as they are", arguments: [names, ["Word"]])
+  @Test("A store opened for reading is read in its byte order", arguments: [names, ["Word"]])
   func reading(names: [String]) throws {
     try withStore(swapping: names) { directory in
       let before = try orders(directory)
@@ -76,7 +76,7 @@ struct ByteOrderTests {
   }
 
   @Test(
-    "Opened for writing later they stay as they are until they are written",
+    "A store opened for writing again keeps its byte order until it is written",
     arguments: [names, ["Word"]])
   func writing(names: [String]) throws {
     try withStore(swapping: names) { directory in
@@ -96,7 +96,7 @@ struct ByteOrderTests {
   }
 
   @Test(
-    "Opened for writing for the first time they get the order of the C library here",
+    "A store opened for writing for the first time is converted to the byte order of the C library",
     arguments: [names, ["Word"], []])
   func converting(names: [String]) throws {
     try withStore(swapping: names) { directory in
@@ -114,7 +114,7 @@ struct ByteOrderTests {
     }
   }
 
-  @Test("One that is damaged stays as it is, the others are converted")
+  @Test("A damaged file is not changed, and the others are converted")
   func convertingBesideDamage() throws {
     try withStore(swapping: Self.names) { directory in
       try makeForeign(directory)
@@ -133,7 +133,8 @@ struct ByteOrderTests {
     }
   }
 
-  @Test("Compacted they get the order of the C library here", arguments: [names, ["Word"]])
+  @Test(
+    "Compacting converts a store to the byte order of the C library", arguments: [names, ["Word"]])
   func compacting(names: [String]) throws {
     try withStore(swapping: names) { directory in
       let backend = try TokyoCabinetBackend(directory: directory)
@@ -151,7 +152,7 @@ struct ByteOrderTests {
     }
   }
 
-  @Test("Saves go into them, small ones and large ones")
+  @Test("Small and large saves are written to them")
   func saving() throws {
     try withStore(swapping: Self.names) { directory in
       for count in [1, 200_000] {
@@ -170,7 +171,7 @@ struct ByteOrderTests {
     }
   }
 
-  @Test("What an earlier version has left that died while it converted a file does no harm")
+  @Test("An unfinished conversion of an earlier version does no harm")
   func killed() throws {
     try withStore(swapping: Self.names) { directory in
       let new = directory + "/.new.order-Song"
@@ -182,7 +183,7 @@ struct ByteOrderTests {
     }
   }
 
-  @Test("A damaged one is refused with the place of the damage, and stays as it is")
+  @Test("A damaged store is refused with the place of the damage, and not changed")
   func damaged() throws {
     try withStore(swapping: ["Song"]) { directory in
       let path = directory + "/Song"
@@ -200,7 +201,7 @@ struct ByteOrderTests {
     }
   }
 
-  @Test("A transaction that a library of the other order has not finished is not passed over")
+  @Test("An unfinished transaction of a library with the other byte order is not ignored")
   func transaction() throws {
     try withStore(swapping: ["Song"]) { directory in
       let path = directory + "/Song"

@@ -68,7 +68,7 @@ struct CDBBackendTests {
 
   // MARK: Files
 
-  @Test("A class is a constant database of its name, whose keys are row IDs")
+  @Test("Each class has a constant database with its name, whose keys are row IDs")
   func files() throws {
     try withDirectory { directory in
       try makeStore(directory, count: 2)
@@ -87,7 +87,7 @@ struct CDBBackendTests {
     }
   }
 
-  @Test("The keys of rows that count up have hashes of their own")
+  @Test("Keys of consecutive rows have different hashes")
   func hashes() throws {
     try withDirectory { directory in
       try makeStore(directory, count: 20_000)
@@ -119,7 +119,7 @@ struct CDBBackendTests {
     }
   }
 
-  @Test("A file that outgrows 4 bytes is written with 8, and goes on so")
+  @Test("A file that outgrows offsets of 4 bytes is written with 8 from then on")
   func wide() throws {
     try withDirectory { directory in
       try makeStore(directory) { store, backend in
@@ -146,7 +146,7 @@ struct CDBBackendTests {
 
   // MARK: Damage
 
-  @Test("A class file that was cut is damage, and the check names it")
+  @Test("A truncated class file is damage, and the check names it")
   func cut() throws {
     try withDirectory { directory in
       try makeStore(directory)
@@ -158,7 +158,7 @@ struct CDBBackendTests {
     }
   }
 
-  @Test("A class file that is gone is damage, and no empty class")
+  @Test("A missing class file is damage, not an empty class")
   func gone() throws {
     try withDirectory { directory in
       try makeStore(directory)
@@ -179,7 +179,7 @@ struct CDBBackendTests {
 
   // MARK: Backup and salvage
 
-  @Test("A backup is a store of its own, with what is in the log only")
+  @Test("A backup is a complete store, with the records in the log")
   func backup() throws {
     try withDirectory { directory in
       try makeStore(directory) { store, backend in
@@ -194,7 +194,7 @@ struct CDBBackendTests {
     }
   }
 
-  @Test("A sound store is salvaged without a loss, with what is in the log only")
+  @Test("A sound store is salvaged without loss, with the records in the log")
   func salvage() throws {
     try withDirectory { directory in
       try makeStore(directory) { store, backend in
@@ -213,7 +213,7 @@ struct CDBBackendTests {
     }
   }
 
-  @Test("Every record that is whole is salvaged", arguments: [0, 1, 2, 3, 4, 5, 6, 7] as [UInt64])
+  @Test("All complete records are salvaged", arguments: [0, 1, 2, 3, 4, 5, 6, 7] as [UInt64])
   func salvageOfDamage(offset: UInt64) throws {
     var random = SeededGenerator(seed: Seeds.current &+ offset)
     try withDirectory { directory in
@@ -238,7 +238,7 @@ struct CDBBackendTests {
     }
   }
 
-  @Test("A lost metadata row is made anew, with the class ID that checksums prove")
+  @Test("A lost metadata row is restored with the class ID that checksums prove")
   func lostMetadata() throws {
     try withDirectory { directory in
       try makeStore(directory)

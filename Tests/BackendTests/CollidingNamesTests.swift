@@ -4,7 +4,7 @@ import TestFiles
 import TestedBackends
 import Testing
 
-@Suite("Names of buffers that were chosen to have one hash")
+@Suite("Names of buffers with the same hash")
 struct CollidingNamesTests {
   /// The hash of Tokyo Cabinet multiplies by 37 for each byte: "Bo" and "CJ" leave it the same.
   private static func names(_ count: Int) -> [String] {
@@ -13,7 +13,7 @@ struct CollidingNamesTests {
     }
   }
 
-  @Test("They are written, folded and read in time in proportion to their number")
+  @Test("Writing, folding and reading them takes time in proportion to their number")
   func names() throws {
     // Sorted, they would come one below the other.
     let names = Self.names(16_000).sorted()

@@ -43,7 +43,7 @@ struct CommitNumberTests {
     }
   }
 
-  @Test("Compacted, a store goes on after its last commit", arguments: TestedBackend.onDisk)
+  @Test("After compacting, commit numbers continue", arguments: TestedBackend.onDisk)
   func compacting(_ kind: TestedBackend) throws {
     try withTemporaryDirectory { directory in
       let backend = try kind.open(directory + "/a")
@@ -54,7 +54,7 @@ struct CommitNumberTests {
     }
   }
 
-  @Test("A backup goes on after the last commit", arguments: TestedBackend.onDisk)
+  @Test("Commit numbers continue in a backup", arguments: TestedBackend.onDisk)
   func backingUp(_ kind: TestedBackend) throws {
     try withTemporaryDirectory { directory in
       let backend = try kind.open(directory + "/a")
@@ -66,7 +66,7 @@ struct CommitNumberTests {
   }
 
   @Test(
-    "Encrypted or decrypted, a store goes on after its last commit", arguments: TestedBackend.onDisk
+    "Commit numbers continue after encryption and decryption", arguments: TestedBackend.onDisk
   )
   func converting(_ kind: TestedBackend) throws {
     try withTemporaryDirectory { directory in
@@ -78,7 +78,7 @@ struct CommitNumberTests {
     }
   }
 
-  @Test("A store of another format goes on after the last commit", arguments: TestedBackend.onDisk)
+  @Test("Commit numbers continue in a store of another format", arguments: TestedBackend.onDisk)
   func copying(_ kind: TestedBackend) throws {
     try withTemporaryDirectory { directory in
       let backend = try kind.open(directory + "/a")
@@ -93,7 +93,7 @@ struct CommitNumberTests {
     }
   }
 
-  @Test("A copy in a backend that has had commits of its own never gives a number twice")
+  @Test("A copy into a backend with commits of its own never repeats a number")
   func usedTarget() throws {
     let source = try MemoryBackend()
     let target = try MemoryBackend()
@@ -108,7 +108,7 @@ struct CommitNumberTests {
   }
 
   @Test(
-    "A salvaged store goes on after the last commit, which is in the manifest or in the log",
+    "Commit numbers continue in a salvaged store, from the manifest or the log",
     arguments: TestedBackend.onDisk, [true, false])
   func salvaging(_ kind: TestedBackend, isFolded: Bool) throws {
     try withTemporaryDirectory { directory in
@@ -125,7 +125,7 @@ struct CommitNumberTests {
   }
 
   @Test(
-    "The number of a save that a salvage leaves out is not given again, and its token not found",
+    "The number of a save that a salvage leaves out is not used again, and its token not found",
     arguments: [TestedBackend.tokyoCabinet, .cdb])
   func leftOut(_ kind: TestedBackend) throws {
     try withTemporaryDirectory { directory in

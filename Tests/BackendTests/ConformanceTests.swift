@@ -21,7 +21,7 @@ extension BackendLocation {
   }
 
   @Test(
-    "A backend keeps its promises behind one that may fail",
+    "A backend keeps its promises behind one that can fail",
     arguments: BackendConformance.checks)
   func failingBackend(_ check: BackendConformance.Check) throws {
     struct FailingLocation: BackendLocation {

@@ -25,10 +25,10 @@ private final class Right: StoredObject {
   override func writeContent(to buffer: inout DataBuffer) { buffer.write(value) }
 }
 
-@Suite("Reads beside writes", .timeLimit(.minutes(3)))
+@Suite("Reads during writes", .timeLimit(.minutes(3)))
 struct ContainerIsolationTests {
   @Test(
-    "Every read finds two classes as one commit has left them, while the log is folded again and again",
+    "Each read finds two classes as of one commit, while the log is folded repeatedly",
     arguments: TestedBackend.allCases)
   func readsAreWhole(_ kind: TestedBackend) async throws {
     try await withTemporaryDirectory { directory in

@@ -38,7 +38,7 @@ private final class Listener: StoreDelegate {
   func store(_ store: Store, didLeaveOutOfIndexes failure: FetchFailure) { leftOut.append(failure) }
 }
 
-@Suite("A record that is damaged, in a class with indexes")
+@Suite("Damaged records in a class with indexes")
 struct DamagedRecordTests {
   private func insert<Object: Named>(_ type: Object.Type, _ numbers: Range<Int>, _ store: Store)
     throws
@@ -71,7 +71,7 @@ struct DamagedRecordTests {
   }
 
   @Test(
-    "It is left out of indexes that are made, with a report, and all others are in them",
+    "A damaged record is left out of new indexes and reported, and all others are in them",
     arguments: TestedBackend.usual)
   func beforeIndexing(_ kind: TestedBackend) throws {
     try kind.withLocation { location in
@@ -107,7 +107,7 @@ struct DamagedRecordTests {
     }
   }
 
-  @Test("It can be deleted when it was indexed before", arguments: TestedBackend.usual)
+  @Test("A damaged record can be deleted if it was indexed before", arguments: TestedBackend.usual)
   func afterIndexing(_ kind: TestedBackend) throws {
     try kind.withLocation { location in
       let first = try location.openStore(of: Indexed.self)
@@ -132,14 +132,14 @@ struct DamagedRecordTests {
   }
 }
 
-@Suite("What lies in a store's directory and is no file")
+@Suite("Entries of a store's directory that are not files")
 struct ForeignDirectoryTests {
   private func directory(of location: any BackendLocation) -> String {
     (location as? DirectoryLocation)?.directory ?? ""
   }
 
   @Test(
-    "Directories with names of the store's files stop no save, and a check names them",
+    "Directories with the names of store files stop no save, and a check names them",
     arguments: [TestedBackend.tokyoCabinet, .cdb, .encryptedTokyoCabinet])
   func directories(_ kind: TestedBackend) throws {
     try kind.withLocation { location in
@@ -177,7 +177,7 @@ struct ForeignDirectoryTests {
     }
   }
 
-  @Test("One in the place of an index is reported, and saves go on without the index's file")
+  @Test("A directory in place of an index is reported, and saves continue without the index file")
   func inLocationOfIndex() throws {
     try TestedBackend.tokyoCabinet.withLocation { location in
       let path = directory(of: location) + "/Named..by name.index"

@@ -7,7 +7,7 @@ import Testing
 
 /// Every single call of a session fails once that opens, makes, reads, maps, writes, resizes, syncs,
 /// renames or removes a file.
-@Suite("A disk that fails")
+@Suite("Failing disks")
 struct DiskFailureTests {
   private static let saveCount = 20
 
@@ -93,7 +93,7 @@ struct DiskFailureTests {
   }
 
   @Test(
-    "Whichever call fails, the save throws, can be tried again, and no other save is touched",
+    "After any failing call the save throws and can be tried again, and other saves are unchanged",
     arguments: [TestedBackend.tokyoCabinet, .cdb])
   func everyCall(_ kind: TestedBackend) throws {
     var generator = Seeds.generator(for: "a failing disk, \(kind)")

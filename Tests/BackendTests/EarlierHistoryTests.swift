@@ -8,7 +8,7 @@ import TokyoCabinetBackend
 
 @Suite("Histories of earlier versions")
 struct EarlierHistoryTests {
-  @Test("A history in format 1 is read, and goes on in today's format")
+  @Test("A history in format 1 is read, and continues in the current format")
   func format1() throws {
     try withTemporaryDirectory { directory in
       let file = try #require(
@@ -40,7 +40,7 @@ struct EarlierHistoryTests {
   }
 
   @Test(
-    "A salvaged store has its history, under another ID, and goes on behind it",
+    "A salvaged store has its history with a new ID, and continues it",
     arguments: TestedBackend.allCases.filter { $0 != .memory })
   func salvaged(_ kind: TestedBackend) throws {
     try withTemporaryDirectory { directory in

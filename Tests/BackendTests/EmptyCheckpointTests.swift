@@ -7,10 +7,10 @@ import TestFiles
 import TestedBackends
 import Testing
 
-@Suite("A checkpoint that makes no file")
+@Suite("Checkpoints without a file")
 struct EmptyCheckpointTests {
   @Test(
-    "A process that ends between its record and the manifest leaves a store that opens, ever again",
+    "A process that ends between the record and the manifest leaves a store that always opens",
     arguments: TestedBackend.onDisk)
   func interrupted(_ kind: TestedBackend) throws {
     try withTemporaryDirectory { directory in
@@ -20,7 +20,7 @@ struct EmptyCheckpointTests {
         isFailing.withLock { $0 } && path.hasSuffix("manifest") ? ENOSPC : nil
       }
       let backend = try kind.open(path, in: files)
-      // What comes and goes before it is folded needs no file.
+      // A buffer that is set and removed before a fold needs no file.
       try backend.commit { $0.set("name", [1]) }
       try backend.commit { $0.set("name", nil) }
       isFailing.withLock { $0 = true }

@@ -37,7 +37,7 @@ struct EmptyFileTests {
   }
 
   @Test(
-    "They go when the log is folded, or with a large save, and the class can come again",
+    "They are removed by folds and large saves, and the class can be used again",
     arguments: TestedBackend.onDisk, [1, 5000])
   func removed(_ kind: TestedBackend, size: Int) throws {
     try withTemporaryDirectory { parent in
@@ -68,7 +68,7 @@ struct EmptyFileTests {
   }
 
   @Test(
-    "One that an earlier version has left goes with compact, and those with records stay",
+    "Those of earlier versions are removed by compact, and those with records stay",
     arguments: TestedBackend.onDisk)
   func compacted(_ kind: TestedBackend) throws {
     try withTemporaryDirectory { parent in
@@ -111,7 +111,7 @@ struct EmptyFileTests {
   }
 
   @Test(
-    "Wherever power fails, the store opens as a save has left it, and they go in the end",
+    "After a power cut at any call the store opens as of a save, and they are removed later",
     arguments: TestedBackend.onDisk)
   func powerCuts(_ kind: TestedBackend) throws {
     var generator = Seeds.generator(for: "power cuts at removed classes, \(kind)")

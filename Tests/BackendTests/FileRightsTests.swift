@@ -13,7 +13,7 @@ import TokyoCabinetBackend
   import Glibc
 #endif
 
-@Suite("Who may read a store")
+@Suite("Permissions of the files of a store")
 struct FileRightsTests {
   private func mode(_ path: String) throws -> Int {
     let attributes = try FileManager.default.attributesOfItem(atPath: path)
@@ -46,7 +46,7 @@ struct FileRightsTests {
   }
 
   @Test(
-    "A private store stays private: folds, new files, compacted ones, backups, salvage, conversions",
+    "A private store stays private: after folds, new files, compact, backup, salvage, conversion",
     arguments: TestedBackend.onDisk)
   func isPrivate(_ kind: TestedBackend) throws {
     try withStore(kind, directory: 0o700, files: 0o600) { path in
@@ -69,7 +69,7 @@ struct FileRightsTests {
   }
 
   @Test(
-    "What a group may read it still may, and others still may not", arguments: TestedBackend.onDisk)
+    "Access of a group is kept, and others get none", arguments: TestedBackend.onDisk)
   func group(_ kind: TestedBackend) throws {
     try withStore(kind, directory: 0o2750, files: 0o640) { path in
       let backend = try kind.open(path)
@@ -107,7 +107,7 @@ struct FileRightsTests {
     }
   }
 
-  @Test("A key file that everybody could read is private once it is written again")
+  @Test("A key file that was readable by all is private after it is written again")
   func keys() throws {
     try withStore(.encryptedTokyoCabinet, directory: 0o755, files: 0o644) { path in
       try setMode(0o644, path + "/Commit.key")
@@ -121,7 +121,7 @@ struct FileRightsTests {
   }
 
   @Test(
-    "Files that root writes again stay their owner's", .enabled(if: getuid() == 0),
+    "Files that root rewrites keep their owner", .enabled(if: getuid() == 0),
     arguments: TestedBackend.onDisk)
   func owner(_ kind: TestedBackend) throws {
     try withStore(kind, directory: 0o700, files: 0o600) { path in
@@ -145,7 +145,7 @@ struct FileRightsTests {
     }
   }
 
-  @Test("No link at the name of a temporary file is followed", arguments: TestedBackend.onDisk)
+  @Test("A link with the name of a temporary file is not followed", arguments: TestedBackend.onDisk)
   func links(_ kind: TestedBackend) throws {
     try withStore(kind, directory: 0o755, files: 0o644) { path in
       let victim = path + ".victim"

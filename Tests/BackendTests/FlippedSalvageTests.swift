@@ -46,7 +46,7 @@ struct FlippedSalvageTests {
     try data.write(to: URL(fileURLWithPath: path))
   }
 
-  @Test("On Tokyo Cabinet no other song is lost")
+  @Test("On Tokyo Cabinet only the damaged song is lost")
   func tokyoCabinet() throws {
     try withTemporaryDirectory { directory in
       let (store, copy, new) = (directory + "/store", directory + "/copy", directory + "/new")
@@ -65,7 +65,7 @@ struct FlippedSalvageTests {
     }
   }
 
-  @Test("On constant databases no other song is lost")
+  @Test("On constant databases only the damaged song is lost")
   func constantDatabases() throws {
     try withTemporaryDirectory { directory in
       let (store, copy, new) = (directory + "/store", directory + "/copy", directory + "/new")

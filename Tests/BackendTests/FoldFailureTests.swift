@@ -44,7 +44,7 @@ private struct Warnings: LogHandler {
   }
 }
 
-@Suite("A log that can't be folded")
+@Suite("Logs that can't be folded")
 struct FoldFailureTests {
   /// A directory where the first new file would be made is in the way of every checkpoint.
   private func obstruct(_ directory: String) throws {
@@ -75,7 +75,7 @@ struct FoldFailureTests {
     }
   }
 
-  @Test("It is told by a property, by the delegate and by the program's log, once for each try")
+  @Test("A property, the delegate and the program's log report each attempt once")
   func told() throws {
     try withBackends { directory, open in
       let messages = Warnings.Messages()
@@ -112,7 +112,7 @@ struct FoldFailureTests {
     }
   }
 
-  @Test("A file that is gone is told, too, and saves of others go on")
+  @Test("A missing file is reported, too, and other saves continue")
   func fileGone() throws {
     try withBackends { directory, open in
       let first = try open()
@@ -135,7 +135,7 @@ struct FoldFailureTests {
     }
   }
 
-  @Test("At its limit saves are refused with the reason, and go on once it can be folded")
+  @Test("At the limit, saves are refused with the reason, until the log can be folded")
   func limit() throws {
     try withBackends(maximum: 16_000) { directory, open in
       let backend = try open()
@@ -169,7 +169,7 @@ struct FoldFailureTests {
     }
   }
 
-  @Test("A large save goes to the log then")
+  @Test("A large save then goes to the log")
   func bulk() throws {
     try withBackends { directory, open in
       let backend = try open()
@@ -188,7 +188,7 @@ struct FoldFailureTests {
     }
   }
 
-  @Test("Memory holds the last version of what is saved again and again")
+  @Test("Memory has only the last version of repeatedly saved rows")
   func memory() throws {
     try TokyoFixtures.withDirectory { directory in
       let backend = try TokyoCabinetBackend(
@@ -207,7 +207,7 @@ struct FoldFailureTests {
     }
   }
 
-  @Test("A record that no class file could hold is refused when it is saved")
+  @Test("A save of a record too large for any class file is refused")
   func largeRecord() throws {
     try TokyoFixtures.withBackend { backend, table in
       let record = [UInt8](repeating: 0, count: 512 << 20)

@@ -9,12 +9,12 @@ import Testing
 @testable import StoredObjectsCore
 
 /// Saves that go on in a second log while those before them are brought to the files.
-@Suite("Folding beside saves")
+@Suite("Folding during saves")
 struct FoldingBesideTests {
   private typealias Fixture = FoldingFixture
 
   @Test(
-    "Saves before, during and after it are read as if there were one log",
+    "Saves before, during and after a fold are read as from one log",
     arguments: TestedBackend.onDisk)
   func model(_ kind: TestedBackend) throws {
     var generator = Seeds.generator(for: "folding beside saves, \(kind)")
@@ -44,7 +44,7 @@ struct FoldingBesideTests {
   }
 
   @Test(
-    "A process that dies meanwhile leaves both logs, which are read, checked and salvaged",
+    "A process that dies during a fold leaves both logs, which are read, checked and salvaged",
     arguments: TestedBackend.onDisk)
   func killed(_ kind: TestedBackend) throws {
     let session = ScriptedSession(seed: 7, saveCount: 9)
@@ -90,7 +90,7 @@ struct FoldingBesideTests {
   }
 
   @Test(
-    "A log that is gone, cut off, or of another moment is damage, and its saves are told as lost",
+    "A missing, truncated or older log is damage, and its saves are reported as lost",
     arguments: [TestedBackend.tokyoCabinet, .cdb])
   func lost(_ kind: TestedBackend) throws {
     let session = ScriptedSession(seed: 8, saveCount: 9)
@@ -139,7 +139,7 @@ struct FoldingBesideTests {
   }
 
   @Test(
-    "Processes that die one after the other, in a log that holds a checkpoint, lose no save",
+    "Processes that die one after the other, in a log with a checkpoint, lose no save",
     arguments: TestedBackend.onDisk)
   func killedAgain(_ kind: TestedBackend) throws {
     let session = ScriptedSession(seed: 13, saveCount: 8)
@@ -165,7 +165,7 @@ struct FoldingBesideTests {
     }
   }
 
-  @Test("No byte of an earlier log that is spoilt changes what is read")
+  @Test("Changing any byte of an earlier log does not change the data that is read")
   func flips() throws {
     let session = ScriptedSession(seed: 12, saveCount: 8)
     try Fixture.withStore { directory in
@@ -203,7 +203,7 @@ struct FoldingBesideTests {
     }
   }
 
-  @Test("A closed store has one log, which earlier versions of this library read")
+  @Test("A closed store has one log, which earlier versions of this library can read")
   func closed() throws {
     try Fixture.withStore { directory in
       let session = ScriptedSession(seed: 9, saveCount: 9)
@@ -221,7 +221,7 @@ struct FoldingBesideTests {
     }
   }
 
-  @Test("Other threads save and read while a thread folds, and each sees whole saves")
+  @Test("During a fold other threads save and read, and each sees complete saves")
   func threads() async throws {
     var limits = CheckpointLimits(logBytes: 4000, filePart: 1 << 30, bulkBytes: 1 << 30)
     limits.logGrowth = 8 << 10
@@ -268,7 +268,7 @@ struct FoldingBesideTests {
     }
   }
 
-  @Test("Backups, checks and conversions made meanwhile hold every save")
+  @Test("Backups, checks and conversions during a fold have all saves")
   func meanwhile() throws {
     let session = ScriptedSession(seed: 10, saveCount: 9)
     try Fixture.withStore { directory in
@@ -288,7 +288,7 @@ struct FoldingBesideTests {
   }
 
   @Test(
-    "A call that fails anywhere in a session loses no save that was acknowledged",
+    "A failing call anywhere in a session loses no acknowledged save",
     arguments: [TestedBackend.tokyoCabinet, .cdb])
   func failingCalls(_ kind: TestedBackend) throws {
     var generator = Seeds.generator(for: "folding beside saves, failing calls, \(kind)")
@@ -314,7 +314,9 @@ struct FoldingBesideTests {
     }
   }
 
-  @Test("New files that can't be made leave what is being folded readable, and it is tried again")
+  @Test(
+    "If new files can't be created, the folded data stays readable, and folding is tried again"
+  )
   func failure() throws {
     try Fixture.withStore { directory in
       let session = ScriptedSession(seed: 11, saveCount: 12)
@@ -341,7 +343,7 @@ struct FoldingBesideTests {
   }
 
   @Test(
-    "A file that a dead process has begun as a copy never takes the place of the whole one",
+    "The unfinished copy of a dead process never replaces the complete file",
     arguments: [TestedBackend.tokyoCabinet, .cdb])
   func begunCopy(_ kind: TestedBackend) throws {
     try FoldingFixture.withStore { directory in

@@ -6,7 +6,7 @@ import Testing
 
 @testable import StoreEngine
 
-/// What the tests of folding beside saves share.
+/// Helpers of the tests of folding during saves.
 enum FoldingFixture {
   /// Limits under which only the test says when the log is folded.
   static var limits: CheckpointLimits {
@@ -39,7 +39,7 @@ enum FoldingFixture {
     for save in session.saves[second] { try save.commit(to: backend) }
   }
 
-  /// What is wrong with logs and files; the records of scripts are those of no class.
+  /// The damage in logs and files; the records of scripts belong to no class.
   static func damage(_ kind: TestedBackend, _ directory: String) throws -> [StoreFinding] {
     try kind.check(directory).findings.filter { [.log, .fileDamaged].contains($0.kind) }
   }

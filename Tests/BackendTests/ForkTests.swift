@@ -18,7 +18,7 @@ import Testing
 func inForkedChild(_ body: () -> Int32) -> Int32 {
   let child = fork()
   if child == 0 {
-    // What hangs is ended.
+    // Ends a child that hangs.
     alarm(60)
     _exit(body())
   }
@@ -38,7 +38,7 @@ private func isRefused(_ body: () throws -> Void) -> Bool {
 @Suite("Processes that fork")
 struct ForkTests {
   @Test(
-    "A child can't save with the backend of its parent, and leaves files and lock alone",
+    "A child can't save with its parent's backend, and does not touch its files and lock",
     arguments: TestedBackend.onDisk)
   func backend(_ kind: TestedBackend) async throws {
     let directory = try makeTemporaryDirectory()
@@ -75,7 +75,7 @@ struct ForkTests {
     }
   }
 
-  @Test("A child can open a store of its own", arguments: TestedBackend.onDisk)
+  @Test("A child can open a store itself", arguments: TestedBackend.onDisk)
   func ownStore(_ kind: TestedBackend) async throws {
     let directory = try makeTemporaryDirectory()
     defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -98,7 +98,7 @@ struct ForkTests {
     }
   }
 
-  @Test("A child is refused also when a thread of its parent was in the middle of a save")
+  @Test("A child is refused also if a thread of its parent was saving")
   func whileSaving() async throws {
     let directory = try makeTemporaryDirectory()
     defer { try? FileManager.default.removeItem(atPath: directory) }

@@ -144,7 +144,7 @@ private struct Grep {
   }
 
   @Test(
-    "Searches find what a look at every text finds, between saves, deletes and reopenings",
+    "Searches match a scan of all texts, between saves, deletes and reopenings",
     arguments: TestedBackend.usual)
   func againstGrep(_ kind: TestedBackend) throws {
     try kind.withLocation { location in
@@ -188,7 +188,8 @@ private struct Grep {
   }
 
   @Test(
-    "An index that is lost, or missed by a stranger, is made anew", arguments: TestedBackend.usual)
+    "An index that is lost, or not updated by another program, is built again",
+    arguments: TestedBackend.usual)
   func lostIndex(_ kind: TestedBackend) throws {
     try kind.withLocation { location in
       var random = Seeds.generator(for: "lost full-text index, \(kind)")
@@ -227,7 +228,7 @@ private struct Grep {
   }
 
   @Test(
-    "An index file that is gone or spoilt is made anew",
+    "A missing or damaged index file is built again",
     arguments: [.tokyoCabinet, .cdb] as [TestedBackend],
     [0, 1, 2])
   func lostFile(_ kind: TestedBackend, _ damage: Int) throws {
@@ -262,7 +263,7 @@ private struct Grep {
     }
   }
 
-  @Test("An index that disagrees with its class is found by a check, and put right")
+  @Test("An index that disagrees with its class is found by a check and repaired")
   func disagreement() throws {
     let store = try open(MemoryLocation())
     for number in 0..<200 { store.insert(Page("text number \(number)", nil)) }

@@ -9,7 +9,7 @@ import TestedBackends
 import Testing
 
 /// Changes of keys on disks that fail or lose power, and which key opens the store afterwards.
-@Suite("New keys on failing disks")
+@Suite("Changing keys on failing disks")
 struct KeyChangeFailureTests {
   private static let kinds = TestedBackend.onDisk.filter(\.isEncrypted)
   private static let newKey = EncryptionKey(bytes: (0..<32).map { UInt8(255 - $0) })
@@ -64,7 +64,8 @@ struct KeyChangeFailureTests {
     return new != nil
   }
 
-  @Test("Wherever power fails, the old key or the new one opens the store", arguments: kinds)
+  @Test(
+    "After a power cut at any call, the old key or the new one opens the store", arguments: kinds)
   func powerCuts(_ kind: TestedBackend) throws {
     var generator = Seeds.generator(for: "power cuts of key changes, \(kind)")
     let (files, image) = try make(kind)
@@ -93,7 +94,7 @@ struct KeyChangeFailureTests {
     #expect(try expectOneKey(kind, rebooted.path + "/Store", image, in: rebooted, "at the end"))
   }
 
-  @Test("Whichever call fails, the old key or the new one opens the store", arguments: kinds)
+  @Test("After any failing call, the old key or the new one opens the store", arguments: kinds)
   func calls(_ kind: TestedBackend) throws {
     let numbers = [EIO, ENOSPC, EACCES, EMFILE, ENOMEM]
     let (files, image) = try make(kind)

@@ -8,7 +8,7 @@ import TokyoCabinetBackend
 /// Each test runs in a process of its own, whose limits it sets.
 @Suite("Limits of the system")
 struct LimitTests {
-  @Test("Beyond the limit on file sizes a save or checkpoint throws full, and can be tried again")
+  @Test("Above the limit on file sizes a save or checkpoint throws full, and can be tried again")
   func fileSize() async {
     await #expect(processExitsWith: .success) {
       try TokyoFixtures.withDirectory { directory in
@@ -47,7 +47,7 @@ struct LimitTests {
     }
   }
 
-  @Test("With too many open files a checkpoint throws, saves go on, and nothing is lost")
+  @Test("With too many open files a checkpoint throws, saves continue, and nothing is lost")
   func openFiles() async {
     await #expect(processExitsWith: .success) {
       try TokyoFixtures.withDirectory { directory in
@@ -69,7 +69,8 @@ struct LimitTests {
     }
   }
 
-  @Test("In a directory that can't be written to a checkpoint throws, and works once it can")
+  @Test(
+    "In a directory without write permission a checkpoint throws, and works when it has it again")
   func readOnlyDirectory() async {
     await #expect(processExitsWith: .success) {
       try TokyoFixtures.withDirectory { directory in
@@ -91,7 +92,7 @@ struct LimitTests {
     }
   }
 
-  @Test("A checkpoint goes on in a directory that is moved, and once it is back nothing is lost")
+  @Test("A checkpoint continues in a moved directory, and nothing is lost when it is moved back")
   func directoryAway() async {
     await #expect(processExitsWith: .success) {
       try TokyoFixtures.withDirectory { directory in

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TokyoCabinetBackend
 
-@Suite("What a store's directory must hold")
+@Suite("Required files of a store's directory")
 struct ManifestTests {
   typealias Fixtures = TokyoFixtures
 
@@ -31,7 +31,7 @@ struct ManifestTests {
     }?.code
   }
 
-  /// Expects damage to be told by opening for reading and for writing, by check, and by salvage.
+  /// Expects opening for reading and writing, check and salvage to report damage.
   private func expectDamage(_ directory: String, _ comment: Comment) throws {
     #expect(refusal(directory, .init(access: .readOnly)) == .damaged, comment)
     #expect(try !TokyoCabinetBackend.check(directory: directory).isSound, comment)
@@ -42,7 +42,7 @@ struct ManifestTests {
     #expect(refusal(directory, .init()) == .damaged, comment)
   }
 
-  @Test("A log that is deleted, or cut at any length, is damage")
+  @Test("A log that is deleted, or truncated at any length, is damage")
   func lostLog() throws {
     try withKilledStore { directory in
       let log = directory + "/Commit.log"
@@ -69,7 +69,7 @@ struct ManifestTests {
     }
   }
 
-  @Test("A class file that is gone is damage, and one that is back is none")
+  @Test("A missing class file is damage, and a restored one is not")
   func lostFile() throws {
     try withKilledStore { directory in
       try FileManager.default.moveItem(atPath: directory + "/Song", toPath: directory + ".Song")
@@ -81,7 +81,7 @@ struct ManifestTests {
     }
   }
 
-  @Test("A manifest that is spoilt or gone is told by check, and made anew when the log is there")
+  @Test("A damaged or missing manifest is reported by check, and rebuilt if the log exists")
   func lostManifest() throws {
     try withKilledStore { directory in
       let path = directory + "/Commit.manifest"
@@ -102,7 +102,7 @@ struct ManifestTests {
     }
   }
 
-  @Test("A store without log and manifest opens, and is listed from then on")
+  @Test("A store without log and manifest opens, and gets a manifest")
   func original() throws {
     try withKilledStore { directory in
       for name in ["log", "manifest"] {
@@ -118,7 +118,7 @@ struct ManifestTests {
     }
   }
 
-  @Test("A class file that another program changes in place, or writes anew, stays the store's own")
+  @Test("A class file that another program changes or rewrites stays a part of the store")
   func changedByOthers() throws {
     let tool = "/usr/bin/tchmgr"
     guard FileManager.default.isExecutableFile(atPath: tool) else {
@@ -140,7 +140,7 @@ struct ManifestTests {
     }
   }
 
-  @Test("The bytes of a torn tail are told by the backend, its check, and the state of its log")
+  @Test("The backend, its check and the state of its log report the bytes of a torn tail")
   func tornTail() throws {
     try withKilledStore { directory in
       let log = directory + "/Commit.log"

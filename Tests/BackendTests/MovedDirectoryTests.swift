@@ -5,14 +5,14 @@ import TestFiles
 import TestedBackends
 import Testing
 
-@Suite("Directories that are moved, replaced or removed while a store is open")
+@Suite("Directories that are moved, replaced or removed while their store is open")
 struct MovedDirectoryTests {
   private func move(_ old: String, to new: String) throws {
     try FileManager.default.moveItem(atPath: old, toPath: new)
   }
 
   @Test(
-    "A store whose path another one gets goes on in its own directory",
+    "A store whose path is taken by another directory continues in its own",
     arguments: TestedBackend.onDisk, [Durability.full, .process, .none])
   func replaced(_ kind: TestedBackend, _ durability: Durability) throws {
     try withTemporaryDirectory { parent in
@@ -48,7 +48,7 @@ struct MovedDirectoryTests {
     }
   }
 
-  @Test("A store that is moved goes on, and its new path is said", arguments: TestedBackend.onDisk)
+  @Test("A moved store continues, and reports its new path", arguments: TestedBackend.onDisk)
   func moved(_ kind: TestedBackend) throws {
     try withTemporaryDirectory { parent in
       _ = try kind.makeStore(parent + "/Music")
@@ -67,7 +67,7 @@ struct MovedDirectoryTests {
   }
 
   @Test(
-    "Of a store whose directory is removed no save and no fold succeeds",
+    "Saves and folds of a store with a removed directory fail",
     arguments: TestedBackend.onDisk)
   func removed(_ kind: TestedBackend) throws {
     try withTemporaryDirectory { parent in
@@ -86,7 +86,7 @@ struct MovedDirectoryTests {
   }
 
   @Test(
-    "A class file that vanishes is damage, and no empty table", arguments: TestedBackend.onDisk)
+    "A removed class file is damage, not an empty table", arguments: TestedBackend.onDisk)
   func vanished(_ kind: TestedBackend) throws {
     try withTemporaryDirectory { parent in
       let music = parent + "/Music"

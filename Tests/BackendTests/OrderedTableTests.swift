@@ -6,7 +6,7 @@ import TestedBackends
 import Testing
 import TokyoCabinetBackend
 
-/// What becomes of ordered tables when files are damaged, lost, copied.
+/// Tests of ordered tables whose files are damaged, lost or copied.
 @Suite("Ordered tables and their files") struct OrderedTableTests {
   private static let data = OrderedTableName("Words", kind: .data)
   private static let index = OrderedTableName("Song.title", kind: .index)
@@ -37,7 +37,7 @@ import TokyoCabinetBackend
   }
 
   @Test(
-    "A store with ordered tables checks clean, and its copies have them",
+    "A store with ordered tables passes a check, and its copies have them",
     arguments: [TestedBackend.cdb, .tokyoCabinet])
   func clean(_ kind: TestedBackend) throws {
     try TokyoFixtures.withDirectory { directory in
@@ -62,7 +62,7 @@ import TokyoCabinetBackend
   }
 
   @Test(
-    "A page of data that is spoilt is an error, found by check, and salvage brings over the rest",
+    "A damaged page of data is an error, found by check, and salvage copies the rest",
     arguments: [TestedBackend.cdb, .tokyoCabinet])
   func spoiltData(_ kind: TestedBackend) throws {
     try TokyoFixtures.withDirectory { directory in
@@ -85,7 +85,7 @@ import TokyoCabinetBackend
   }
 
   @Test(
-    "Data that is gone keeps the store from being opened",
+    "A store with missing data can't be opened",
     arguments: [TestedBackend.cdb, .tokyoCabinet])
   func missingData(_ kind: TestedBackend) throws {
     try TokyoFixtures.withDirectory { directory in
@@ -98,7 +98,7 @@ import TokyoCabinetBackend
   }
 
   @Test(
-    "An index that is gone or spoilt is empty, takes no changes until it is cleared, and is told by check",
+    "A missing or damaged index is empty, refuses changes until cleared, and is reported",
     arguments: [TestedBackend.cdb, .tokyoCabinet], [-1, 3])
   func lostIndex(_ kind: TestedBackend, _ location: Int) throws {
     try TokyoFixtures.withDirectory { directory in
@@ -131,7 +131,7 @@ import TokyoCabinetBackend
   }
 
   @Test(
-    "A page of an index that is spoilt does not keep the log from being folded",
+    "A damaged page of an index does not prevent folding the log",
     arguments: [TestedBackend.cdb, .tokyoCabinet])
   func spoiltIndex(_ kind: TestedBackend) throws {
     try TokyoFixtures.withDirectory { directory in
@@ -144,7 +144,7 @@ import TokyoCabinetBackend
       #expect(throws: StoreError.self) { try backend.keys(in: table) }
       try backend.commit { $0.set([7], to: [], in: table) }
       try backend.checkpoint()
-      #expect(try backend.keys(in: table) == [], "an index of which some is lost is made anew")
+      #expect(try backend.keys(in: table) == [], "an incomplete index is built again")
       try backend.close()
     }
   }

@@ -34,7 +34,7 @@ private final class OriginalPlaylist: StoredObject {
   }
 }
 
-@Suite("A store that BNRPersistence wrote")
+@Suite("A store of BNRPersistence")
 struct OriginalStoreTests {
   private func withOriginal(_ order: String, _ body: (String) throws -> Void) throws {
     guard let stores = originalStores else {
@@ -56,7 +56,7 @@ struct OriginalStoreTests {
   }
 
   @Test(
-    "It reads as its authors wrote it: titles, seconds, order, repeats and named buffers",
+    "It has the titles, seconds, order, repeats and named buffers that its authors saved",
     arguments: ["big-endian", "little-endian"])
   func reads(byteOrder: String) throws {
     try withOriginal(byteOrder) { directory in
@@ -82,7 +82,7 @@ struct OriginalStoreTests {
   }
 
   @Test(
-    "What is saved into it keeps the original's bytes, and no row ID is used again",
+    "Saves keep the bytes of the original, and no row ID is used again",
     arguments: ["big-endian", "little-endian"])
   func writes(byteOrder: String) throws {
     try withOriginal(byteOrder) { directory in

@@ -46,21 +46,21 @@ struct PowerCutTests {
   }
 
   @Test(
-    "At full, every acknowledged save is there, and the next one whole or not at all",
+    "At full, all acknowledged saves are there, and the next one is complete or missing",
     arguments: TestedBackend.onDisk, Folding.allCases)
   func full(_ kind: TestedBackend, _ folding: Folding) throws {
     try cutEverywhere(kind, .full, folding) { session, last in last >= session.acknowledged }
   }
 
   @Test(
-    "At process, a power cut leaves the saves up to some moment",
+    "At process, a power cut leaves the saves up to some commit",
     arguments: [TestedBackend.tokyoCabinet, .cdb], Folding.allCases)
   func process(_ kind: TestedBackend, _ folding: Folding) throws {
     try cutEverywhere(kind, .process, folding) { _, _ in true }
   }
 
   @Test(
-    "At none a power cut loses saves, which shows that the disk of these tests does",
+    "At none, a power cut loses saves, which shows that the simulated disk does",
     arguments: [TestedBackend.tokyoCabinet, .cdb])
   func none(_ kind: TestedBackend) throws {
     var generator = Seeds.generator(for: "power cuts without syncs, \(kind)")
@@ -86,7 +86,7 @@ struct PowerCutTests {
     let (operations, changes) = try operations(of: unused, kind, durability, folding)
     #expect(changes.count > 100)
     #expect(operations.contains(.rename))
-    // What encryption adds happens once, at the opening; the rest is the same for both.
+    // Encryption differs only once, when the store opens, so a sample of the calls is enough.
     let isSample = kind.isEncrypted
     #expect(operations.contains(.exchange) == (folding != .atOnce))
     // All ways of folding share most calls; of the second every other one is tried in a run.

@@ -13,11 +13,11 @@ struct RandomSearchTests {
     try RandomSearchTest(seed: Seeds.current, sessions: 6).run(location, crash: crash)
   }
 
-  @Test("Searches of texts of many scripts find what a look at every text finds: in memory")
+  @Test("Searches of texts in many scripts match a scan of all texts: in memory")
   func inMemory() throws { try run(nil, MemoryLocation()) }
 
   @Test(
-    "Searches of texts of many scripts find what a look at every text finds: in files",
+    "Searches of texts in many scripts match a scan of all texts: in files",
     arguments: StoreFormat.allCases)
   func inFiles(_ format: StoreFormat) throws {
     try TokyoFixtures.withDirectory { folder in

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct RandomStoreTests {
   @Test(
-    "After thousands of random operations a store holds what plain values say",
+    "After thousands of random operations a store equals a model of plain values",
     arguments: TestedBackend.plain, [0, 1, 2, 3] as [UInt64])
   func randomOperations(_ kind: TestedBackend, _ offset: UInt64) throws {
     let steps = kind == .memory ? 1_500 : 300

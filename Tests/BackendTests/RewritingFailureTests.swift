@@ -7,7 +7,7 @@ import TestedBackends
 import Testing
 
 /// Checks, salvages and conversions on disks that fail or lose power, and what becomes of the store.
-@Suite("Whole stores on failing disks")
+@Suite("Conversions, salvages and checks on failing disks")
 struct RewritingFailureTests {
   /// The store of a test: partly in files, and partly in the log of a process that was killed.
   private func make(_ kind: TestedBackend, _ directory: String) throws -> StoreImage {
@@ -48,7 +48,7 @@ struct RewritingFailureTests {
   }
 
   @Test(
-    "Wherever power fails in a conversion, the store is whole, and the same call finishes the job",
+    "After a power cut at any call of a conversion the store is sound, and a new call ends it",
     arguments: TestedBackend.onDisk)
   func powerCuts(_ kind: TestedBackend) throws {
     var generator = Seeds.generator(for: "power cuts of conversions, \(kind)")
@@ -114,7 +114,7 @@ struct RewritingFailureTests {
   }
 
   @Test(
-    "Whichever call of a conversion fails, the store is whole, and the same call finishes the job",
+    "After any failing call of a conversion the store is sound, and the same call finishes it",
     arguments: TestedBackend.onDisk)
   func conversionCalls(_ kind: TestedBackend) throws {
     try everyCall("conversion", kind) { parent, image, files in
@@ -139,7 +139,7 @@ struct RewritingFailureTests {
   }
 
   @Test(
-    "Whichever call of a salvage fails, it is an error or a listed loss, and the source is as it was",
+    "A failing call of a salvage is an error or a listed loss, and the source is unchanged",
     arguments: TestedBackend.onDisk)
   func salvageCalls(_ kind: TestedBackend) throws {
     var isRefused = false
@@ -148,7 +148,7 @@ struct RewritingFailureTests {
       let before = try filesBelow(path)
       do {
         let report = try kind.salvage(path, to: parent + "/New", in: files)
-        // What has not been read is among the losses; the tables have no metadata in any case.
+        // Records that were not read are among the losses; the tables have no metadata in any case.
         if report.losses.allSatisfy({ $0.kind == .metadataDamaged }) {
           try expectWhole(kind, parent + "/New")
         }
@@ -165,7 +165,7 @@ struct RewritingFailureTests {
   }
 
   @Test(
-    "Whichever call of a check fails, it is an error or a finding, and the store is as it was",
+    "A failing call of a check is an error or a finding, and the store is unchanged",
     arguments: TestedBackend.onDisk)
   func checkCalls(_ kind: TestedBackend) throws {
     try everyCall("check", kind) { parent, _, files in

@@ -65,7 +65,7 @@ struct SalvageTests {
     Set(report.losses.map(\.kind))
   }
 
-  @Test("What has the name of a class file and is no file is a loss, and all else is brought over")
+  @Test("A directory with the name of a class file is a loss, and the rest is salvaged")
   func noFile() throws {
     try Fixtures.withDirectory { directory in
       try makeStore(directory) { _, backend in
@@ -85,7 +85,7 @@ struct SalvageTests {
     }
   }
 
-  @Test("From a sound store everything is brought over, and nothing is lost")
+  @Test("A sound store is salvaged without loss")
   func sound() throws {
     try Fixtures.withDirectory { directory in
       try makeStore(directory)
@@ -98,7 +98,7 @@ struct SalvageTests {
     }
   }
 
-  @Test("A record whose checksum is wrong is left out and listed, and the others are there")
+  @Test("A record with a wrong checksum is left out and listed, and the others are kept")
   func flippedByte() throws {
     try Fixtures.withDirectory { directory in
       try makeStore(directory)
@@ -114,7 +114,7 @@ struct SalvageTests {
     }
   }
 
-  @Test("Of a file that is cut off, the records before the cut are brought over")
+  @Test("Of a truncated file, the records before the cut are salvaged")
   func truncated() throws {
     try Fixtures.withDirectory { directory in
       try makeStore(directory)
@@ -133,7 +133,7 @@ struct SalvageTests {
   }
 
   @Test(
-    "Over a hole in a file, and without its header, the other records are found",
+    "In a file with a hole or without its header, the other records are found",
     arguments: [
       true, false,
     ])
@@ -154,7 +154,7 @@ struct SalvageTests {
     }
   }
 
-  @Test("A lost metadata row is made anew; checksums prove the class ID", arguments: [true, false])
+  @Test("A lost metadata row is restored; checksums prove the class ID", arguments: [true, false])
   func metadata(checksums: Bool) throws {
     try Fixtures.withDirectory { directory in
       try makeStore(directory, checksums: checksums) { _, backend in
@@ -170,7 +170,7 @@ struct SalvageTests {
     }
   }
 
-  @Test("Saves that are in the log only are brought over, and a torn tail is no loss")
+  @Test("Saves in the log only are salvaged, and a torn tail is no loss")
   func log() throws {
     try Fixtures.withDirectory { directory in
       try makeStore(directory) { store, _ in
@@ -186,7 +186,7 @@ struct SalvageTests {
     }
   }
 
-  @Test("Saves before a damaged one in the log are brought over, and those behind it are listed")
+  @Test("Saves before a damaged one in the log are salvaged, and those after it are listed")
   func damagedLog() throws {
     try Fixtures.withDirectory { directory in
       try makeStore(directory) { store, _ in
@@ -214,7 +214,7 @@ struct SalvageTests {
     }
   }
 
-  @Test("With both headers of the log destroyed, its saves are still brought over")
+  @Test("If both headers of the log are destroyed, its saves are still salvaged")
   func logHeaders() throws {
     try Fixtures.withDirectory { directory in
       try makeStore(directory) { store, _ in
@@ -232,7 +232,7 @@ struct SalvageTests {
     }
   }
 
-  @Test("A destroyed newer header of the log is found by check, and salvage passes over it")
+  @Test("A destroyed newer header of the log is found by check, and salvage works without it")
   func newerLogHeader() throws {
     try Fixtures.withDirectory { directory in
       try makeStore(directory) { store, _ in
@@ -258,7 +258,7 @@ struct SalvageTests {
     }
   }
 
-  @Test("An opening that fails holds on to nothing: what then lies there is opened afresh")
+  @Test("A failed opening keeps nothing, so the next one opens the files that are there then")
   func failedOpening() throws {
     try Fixtures.withDirectory { directory in
       try makeStore(directory) { store, backend in
@@ -289,7 +289,7 @@ struct SalvageTests {
     }
   }
 
-  @Test("No byte of a class file, whatever it is set to, ends the process in a check or a salvage")
+  @Test("No value of any byte of a class file crashes a check or a salvage")
   func anyByte() throws {
     try Fixtures.withDirectory { directory in
       try makeStore(directory, count: 3)
@@ -315,7 +315,7 @@ struct SalvageTests {
     }
   }
 
-  @Test("A store of the other byte order is brought over")
+  @Test("A store in the other byte order is salvaged")
   func otherByteOrder() throws {
     guard let originals = originalStores else { return }
     try Fixtures.withDirectory { directory in
@@ -328,7 +328,7 @@ struct SalvageTests {
     }
   }
 
-  @Test("A store in use, a missing one and a target with something in it are refused")
+  @Test("A store in use, a missing store and a target with content are refused")
   func refusals() throws {
     try Fixtures.withDirectory { directory in
       let missing = Fixtures.error {

@@ -48,7 +48,7 @@ private final class PlainPage: StoredObject {
   }
 }
 
-@Suite("Making full-text indexes in bounded memory", .serialized)
+@Suite("Building full-text indexes in bounded memory", .serialized)
 struct SortedBuildTests {
   private static let words = (0..<400).map { "word\($0 * 7919 % 1000)" }
 
@@ -106,7 +106,7 @@ struct SortedBuildTests {
   }
 
   @Test(
-    "An index of several sorted files, merged in one step or in several, is right",
+    "An index from several sorted files, merged in one step or several, is right",
     arguments: [TestedBackend.tokyoCabinet, .cdb, .encryptedTokyoCabinet], [1 << 30, 100_000])
   func sorted(_ kind: TestedBackend, _ stepBytes: Int) throws {
     try kind.withLocation { location in
@@ -139,7 +139,7 @@ struct SortedBuildTests {
   }
 
   @Test(
-    "An index file from a backup is older than the store, and is made again",
+    "An index file from a backup is older than the store, and is built again",
     arguments: [TestedBackend.tokyoCabinet, .cdb, .encryptedTokyoCabinet])
   func broughtBack(_ kind: TestedBackend) throws {
     try kind.withLocation { location in
@@ -176,7 +176,7 @@ struct SortedBuildTests {
   }
 
   @Test(
-    "What was saved on the way is not made again, and temporary files are removed",
+    "Parts saved during the build are not built again, and temporary files are removed",
     arguments: [TestedBackend.tokyoCabinet, .cdb, .encryptedTokyoCabinet])
   func stopped(_ kind: TestedBackend) throws {
     try kind.withLocation { location in
@@ -217,7 +217,7 @@ struct SortedBuildTests {
     }
   }
 
-  @Test("A temporary file whose bytes have changed is an error, and the index is not made of it")
+  @Test("A changed temporary file is an error, and is not used for the index")
   func spoiltFile() throws {
     try TestedBackend.tokyoCabinet.withLocation { location in
       try makePages(location, 450)

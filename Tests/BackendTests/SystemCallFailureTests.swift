@@ -7,16 +7,16 @@ import TestedBackends
 import Testing
 
 /// Sessions in which one system call fails, each call in turn, those that only look included.
-@Suite("System calls that fail")
+@Suite("Failing system calls")
 struct SystemCallFailureTests {
   /// A store, what may be in it, and what is done with it.
   private struct Session {
     let kind: TestedBackend
     let directory: String
     let fileSystem: any FileSystem
-    /// What the store holds; several where a save has left that open.
+    /// The possible contents of the store; several if the result of a save is not known.
     var possible: Set<StoreImage>
-    /// What backups must hold.
+    /// The contents that backups must have.
     var backups: [(path: String, images: Set<StoreImage>)] = []
     private var backend: (any DirectoryBackend)?
     private var number: UInt8 = 1
@@ -114,7 +114,7 @@ struct SystemCallFailureTests {
       return image
     }
 
-    /// What can be read is right.
+    /// Checks that readable data is right.
     private mutating func read() throws {
       let possible = possible
       guard let image = try use({ try StoreImage(of: $0) }) else { return }
@@ -161,7 +161,7 @@ struct SystemCallFailureTests {
   }
 
   @Test(
-    "Whichever call fails, nothing acknowledged is lost, and nothing wrong is read",
+    "After any failing call nothing acknowledged is lost, and nothing wrong is read",
     arguments: TestedBackend.onDisk)
   func everyCall(_ kind: TestedBackend) throws {
     let others = [EACCES, EMFILE, ENOSPC, ENOMEM]

@@ -39,9 +39,9 @@ final class CheckpointCounter: Sendable {
   var total: Int { backends.withLock { $0.reduce(0) { $0 + $1.checkpointCount } } }
 }
 
-@Suite("Checkpoints at every turn")
+@Suite("Constant checkpoints")
 struct TinyLimitsTests {
-  @Test("A backend that folds its log all the time keeps its promises", arguments: [false, true])
+  @Test("A backend that folds its log constantly keeps its promises", arguments: [false, true])
   func conformance(_ foldsBeside: Bool) throws {
     var total = 0
     for check in BackendConformance.checks {
@@ -58,7 +58,7 @@ struct TinyLimitsTests {
   }
 
   @Test(
-    "Random operations over checkpoints at every turn leave what plain values say",
+    "Random operations with constant checkpoints equal a model of plain values",
     arguments: [false, true])
   func randomOperations(_ foldsBeside: Bool) throws {
     var generator = Seeds.generator(for: "checkpoints at every turn")

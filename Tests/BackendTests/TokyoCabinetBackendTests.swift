@@ -11,7 +11,7 @@ import TokyoCabinet
 struct TokyoCabinetBackendTests {
   typealias Fixtures = TokyoFixtures
 
-  @Test("A checkpoint makes one file named as the class, with 4-byte little-endian keys")
+  @Test("A checkpoint creates one file named like the class, with 4-byte little-endian keys")
   func files() throws {
     try Fixtures.withDirectory { directory in
       let backend = try TokyoCabinetBackend(directory: directory)
@@ -28,7 +28,7 @@ struct TokyoCabinetBackendTests {
     }
   }
 
-  @Test("Named buffers live in a file of their own, made by the first")
+  @Test("Named buffers are in a file of their own, which the first one creates")
   func namedBuffers() throws {
     try Fixtures.withDirectory { directory in
       let backend = try TokyoCabinetBackend(directory: directory)
@@ -42,7 +42,7 @@ struct TokyoCabinetBackendTests {
     }
   }
 
-  @Test("Names that can't be those of files are refused")
+  @Test("Names that can't be file names are refused")
   func names() throws {
     try Fixtures.withBackend { backend, _ in
       let bad = [
@@ -63,7 +63,7 @@ struct TokyoCabinetBackendTests {
     }
   }
 
-  @Test("A failed commit takes back what it did to every file, and makes none")
+  @Test("A failed commit undoes its changes to all files, and creates none")
   func allOrNothing() throws {
     try Fixtures.withBackend { backend, songs in
       let (lists, labels) = (try backend.table(named: "List"), try backend.table(named: "Label"))
@@ -94,7 +94,7 @@ struct TokyoCabinetBackendTests {
     }
   }
 
-  @Test("A commit during a scan does not change what the scan lends")
+  @Test("A commit during a scan does not change the bytes that the scan lends")
   func scanBesideCommit() throws {
     try Fixtures.withBackend { backend, songs in
       let rows = UInt32(2)..<20_002
@@ -127,7 +127,7 @@ struct TokyoCabinetBackendTests {
     }
   }
 
-  @Test("A look-up's closure doesn't keep a commit waiting")
+  @Test("A closure of a look-up does not block a commit")
   func lookUpBesideCommit() throws {
     try Fixtures.withBackend { backend, songs in
       try backend.commit(Fixtures.changes(songs, [(.insert, 2, [1])]))
@@ -141,7 +141,7 @@ struct TokyoCabinetBackendTests {
     }
   }
 
-  @Test("Before a file reaches its limit it is rebuilt with a higher one, and then without one")
+  @Test("A file near its limit is rebuilt with a higher one, and later without one")
   func limit() throws {
     try Fixtures.withDirectory { directory in
       let backend = try TokyoCabinetBackend(directory: directory)
@@ -168,7 +168,7 @@ struct TokyoCabinetBackendTests {
     }
   }
 
-  @Test("Buckets are chosen for the records that are expected, or come first")
+  @Test("The number of buckets fits the expected records, or the first ones")
   func buckets() throws {
     try Fixtures.withDirectory { directory in
       let backend = try TokyoCabinetBackend(
@@ -180,7 +180,7 @@ struct TokyoCabinetBackendTests {
     }
   }
 
-  @Test("A store of the original in this machine's byte order opens with its records as they are")
+  @Test("A store of the original in this machine's byte order opens with its records unchanged")
   func originalStore() throws {
     guard let stores = originalStores else {
       print("skipped: the folder of the original's stores is not here")

@@ -9,7 +9,7 @@ import Testing
 struct TokyoCabinetConcurrencyTests {
   typealias Fixtures = TokyoFixtures
 
-  @Test("Readers on many threads see each commit of two tables whole, and none that failed")
+  @Test("Readers on many threads see all of each commit to two tables, and no failed one")
   func readersBesideCommits() throws {
     try Fixtures.withDirectory { directory in
       let backend = try TokyoCabinetBackend(directory: directory)

@@ -9,7 +9,7 @@ import TokyoCabinet
 struct TokyoCabinetFaultTests {
   typealias Fixtures = TokyoFixtures
 
-  @Test("A second backend on a store gets in-use, until the first is closed")
+  @Test("A second backend on a store throws inUse until the first is closed")
   func secondBackend() throws {
     try Fixtures.withDirectory { directory in
       let first = try TokyoCabinetBackend(directory: directory)
@@ -21,7 +21,7 @@ struct TokyoCabinetFaultTests {
     }
   }
 
-  @Test("Backends that only read share a store, and keep no writer out")
+  @Test("Backends that only read share a store, and do not block writers")
   func readers() throws {
     try Fixtures.withDirectory { directory in
       let writer = try TokyoCabinetBackend(directory: directory)
@@ -46,7 +46,7 @@ struct TokyoCabinetFaultTests {
     }
   }
 
-  @Test("Another process that has the store gets in the way, and is kept out")
+  @Test("Another process that has the store open blocks, and is blocked")
   func otherProcess() throws {
     let tool = "/usr/bin/flock"
     guard FileManager.default.isExecutableFile(atPath: tool) else {
@@ -75,7 +75,7 @@ struct TokyoCabinetFaultTests {
     }
   }
 
-  @Test("A missing directory is not made for readers, nor when that is switched off")
+  @Test("A missing directory is not created for readers, or if creation is switched off")
   func missingDirectory() throws {
     try Fixtures.withDirectory { directory in
       let configurations: [TokyoCabinetBackend.Configuration] = [
@@ -93,7 +93,7 @@ struct TokyoCabinetFaultTests {
     }
   }
 
-  @Test("A path that is a file is refused")
+  @Test("A path to a file is refused")
   func notADirectory() throws {
     try Fixtures.withDirectory { path in
       try Data([1]).write(to: URL(fileURLWithPath: path))
@@ -103,7 +103,7 @@ struct TokyoCabinetFaultTests {
     }
   }
 
-  @Test("A file that is no hash file, or empty, is an error that names it")
+  @Test("A file that is not a hash file, or is empty, is an error that names it")
   func foreignFile() throws {
     for content in [Data(), Data(repeating: 65, count: 2000)] {
       try Fixtures.withDirectory { directory in
@@ -120,7 +120,7 @@ struct TokyoCabinetFaultTests {
     }
   }
 
-  @Test("A key that is no row ID makes a scan end in damaged, with the file's path")
+  @Test("A key that is not a row ID ends a scan with damaged and the path of the file")
   func strangeKey() throws {
     try Fixtures.withDirectory { directory in
       try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
@@ -135,7 +135,7 @@ struct TokyoCabinetFaultTests {
     }
   }
 
-  @Test("When the directory is gone, a commit fails with an error and reading goes on")
+  @Test("If the directory is removed, a commit fails with an error and reading continues")
   func directoryRemoved() throws {
     try Fixtures.withDirectory { directory in
       let backend = try TokyoCabinetBackend(directory: directory)
@@ -168,7 +168,7 @@ struct TokyoCabinetFaultTests {
     }
   }
 
-  @Test("A backend that is let go of releases its store")
+  @Test("A released backend releases its store")
   func deinitCloses() throws {
     try Fixtures.withDirectory { directory in
       do {

@@ -2,7 +2,7 @@ import StoredObjectsCore
 import TestFiles
 import TokyoCabinetBackend
 
-/// What the tests of the Tokyo Cabinet backend share.
+/// Helpers of the tests of the Tokyo Cabinet backend.
 enum TokyoFixtures {
   /// Runs a test with a directory of its own, which does not exist yet.
   static func withDirectory<Result>(_ body: (String) throws -> Result) throws -> Result {

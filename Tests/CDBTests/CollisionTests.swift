@@ -36,7 +36,7 @@ private enum Colliding {
   }
 }
 
-@Suite("Keys of one hash")
+@Suite("Keys with the same hash")
 struct CollisionTests {
   private func withFile(_ body: (String) throws -> Void) throws {
     let folder = try makeTemporaryDirectory()
@@ -45,7 +45,7 @@ struct CollisionTests {
   }
 
   @Test(
-    "They are written, looked up and verified in time in proportion to their number",
+    "Writing, finding and verifying them takes time in proportion to their number",
     arguments: [CDBWriter.DuplicatePolicy.add, .replace])
   func many(policy: CDBWriter.DuplicatePolicy) throws {
     let keys = Colliding.keys(24_000)
@@ -66,7 +66,7 @@ struct CollisionTests {
     #expect(growth < 9)
   }
 
-  @Test("They keep the order of several values, and replacing finds the right one")
+  @Test("Several values of a key keep their order, and replacing finds the right one")
   func values() throws {
     let keys = Colliding.keys(2000)
     try withFile { path in
@@ -92,7 +92,7 @@ struct CollisionTests {
     }
   }
 
-  @Test("A key of very many values, and its neighbours, are found")
+  @Test("A key with very many values, and its neighbours, are found")
   func oneKey() throws {
     try withFile { path in
       let writer = try CDBWriter(path)
@@ -111,7 +111,7 @@ struct CollisionTests {
     }
   }
 
-  @Test("So is a store whose keys were chosen so opened and saved")
+  @Test("Opening and saving a store with such keys takes such time, too")
   func store() throws {
     let colliding = Colliding.keys(12_000)
     let growth = try timeGrowth(upTo: colliding.count) { count in
@@ -134,7 +134,7 @@ struct CollisionTests {
     #expect(growth < 9)
   }
 
-  @Test("A record that makes no sense is damage to its own key, and to no other")
+  @Test("An invalid record is damage to its own key only")
   func damaged() throws {
     let keys = Colliding.keys(1000)
     try withFile { path in

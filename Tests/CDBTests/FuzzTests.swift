@@ -13,7 +13,7 @@ struct FuzzTests {
     print(run.summary)
   }
 
-  @Test("Nor do the files that led the reader to new places", arguments: CDBFormat.allCases)
+  @Test("The same is true of files that led a fuzzer to new code", arguments: CDBFormat.allCases)
   func corpus(format: CDBFormat) throws {
     let counts = try FuzzCorpus.read(FuzzedCDB(format))
     #expect(counts.sound > 0 && counts.refused > 3)

@@ -42,7 +42,7 @@ struct HostileFileTests {
     }
   }
 
-  @Test("Every prefix of a file is an error that names a byte", arguments: CDBFormat.allCases)
+  @Test("Each prefix of a file is an error that names a byte", arguments: CDBFormat.allCases)
   func prefixes(format: CDBFormat) throws {
     let (file, keys) = try Self.example(format)
     for count in 0..<file.count {
@@ -53,7 +53,7 @@ struct HostileFileTests {
     #expect(readAll(file, format, keys: keys).isEmpty)
   }
 
-  @Test("Every byte can be any other without a crash", arguments: CDBFormat.allCases)
+  @Test("Any value of any byte does not crash", arguments: CDBFormat.allCases)
   func flippedBytes(format: CDBFormat) throws {
     let (file, keys) = try Self.example(format)
     for index in file.indices {
@@ -78,7 +78,7 @@ struct HostileFileTests {
     }
   }
 
-  @Test("Random changes, many at a time, never crash", arguments: CDBFormat.allCases)
+  @Test("Random changes, many at a time, do not crash", arguments: CDBFormat.allCases)
   func mutations(format: CDBFormat) throws {
     var random = Seeds.generator(for: "random changes of a \(format) file")
     let (file, keys) = try Self.example(format)
@@ -95,7 +95,7 @@ struct HostileFileTests {
     }
   }
 
-  @Test("A table without an empty slot ends a look-up of a key that is not there")
+  @Test("A table without an empty slot ends a look-up of a missing key")
   func fullTable() throws {
     let (file, _) = try Self.example(.classic)
     var bytes = file
@@ -110,7 +110,7 @@ struct HostileFileTests {
     #expect(try reader.value(forKey: "none") == nil)
   }
 
-  @Test("Errors say what to do, and show nothing of the content")
+  @Test("Errors have a remedy, and nothing of the content")
   func descriptions() throws {
     let (file, _) = try Self.example(.classic)
     let error = readAll(Array(file[..<2_000]), .classic, keys: []).first

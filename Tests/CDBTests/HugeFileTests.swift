@@ -13,7 +13,7 @@ struct HugeFileTests {
       numbers.flatMap { number in (0..<8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) } })
   }
 
-  @Test("A wide reader finds a record behind 4 GiB, by a table behind 5 GiB")
+  @Test("A wide reader finds a record after 4 GiB, by a table after 5 GiB")
   func reading() throws {
     try withTemporaryDirectory { directory in
       let path = directory + "/huge.cdb"
@@ -40,7 +40,7 @@ struct HugeFileTests {
     }
   }
 
-  @Test("A wide writer adds and replaces records behind 4 GiB, and writes its tables there")
+  @Test("A wide writer adds and replaces records after 4 GiB, and writes its tables there")
   func writing() throws {
     try withTemporaryDirectory { directory in
       let path = directory + "/huge.cdb"
@@ -77,7 +77,7 @@ struct HugeFileTests {
     writer.records.index.add(CDBIndex.Entry(hash: hash, position: position))
   }
 
-  @Test("The tables of a wide writer keep positions behind 4 GiB, and find room for equal slots")
+  @Test("The tables of a wide writer have positions above 4 GiB, and room for equal slots")
   func index() {
     var index = CDBIndex(.wide)
     let entries = (0..<40).map { number in

@@ -3,8 +3,8 @@
 
   @testable import CDB
 
-  /// What debug builds assert stops a program that breaks it.
-  @Suite("Invariants of a constant database that is written") struct InvariantTests {
+  /// Tests that broken invariants end the program in debug builds.
+  @Suite("Invariants of writing a constant database") struct InvariantTests {
     @Test("A record without a place")
     func slots() async {
       await #expect(processExitsWith: .failure) {

@@ -29,9 +29,9 @@ private func bigEndian(_ number: Int, _ count: Int) -> [UInt8] {
   (0..<count).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
 }
 
-@Suite("Values that are nested")
+@Suite("Nested values")
 struct NestedValueTests {
-  @Test("A hostile property list is an error, however deep it is", arguments: [300, 100_000])
+  @Test("A hostile property list is an error at any depth", arguments: [300, 100_000])
   func hostile(depth: Int) throws {
     let value = CDBValue.encoded(nestedPropertyList(depth))
     #expect(throws: CDBCodecError.self) { try value.decode([[Int]].self) }
@@ -47,7 +47,7 @@ struct NestedValueTests {
     }
   }
 
-  @Test("What could not be read again is refused at the save, and what can is kept")
+  @Test("A value that could not be read again is refused by the save")
   func refused() throws {
     try withTemporaryDirectory { directory in
       let store = CDBStore(

@@ -33,7 +33,7 @@ struct ReaderTests {
     }
   }
 
-  @Test("All values of a key come in the order in which they were added")
+  @Test("All values of a key are read in the order in which they were added")
   func severalValues() throws {
     try withTemporaryDirectory { directory in
       var pairs = (0..<300).map { Pair("k\($0 % 3)", "v\($0)") }
@@ -48,7 +48,7 @@ struct ReaderTests {
     }
   }
 
-  @Test("Empty keys and empty values are records like others", arguments: CDBFormat.allCases)
+  @Test("Empty keys and empty values are valid", arguments: CDBFormat.allCases)
   func empty(format: CDBFormat) throws {
     try withTemporaryDirectory { directory in
       let pairs = [Pair("", "no key"), Pair("no value", ""), Pair("", "")]
@@ -59,7 +59,7 @@ struct ReaderTests {
     }
   }
 
-  @Test("A file without records is the header alone", arguments: CDBFormat.allCases)
+  @Test("A file without records is only the header", arguments: CDBFormat.allCases)
   func noRecords(format: CDBFormat) throws {
     try withTemporaryDirectory { directory in
       let reader = try write([], to: directory + "/a.cdb", format: format)
@@ -70,7 +70,7 @@ struct ReaderTests {
     }
   }
 
-  @Test("A value is lent where it is, and what the closure throws comes through")
+  @Test("A value is lent without a copy, and errors of the closure are thrown")
   func lending() throws {
     struct Stop: Error {}
     try withTemporaryDirectory { directory in
@@ -82,7 +82,7 @@ struct ReaderTests {
     }
   }
 
-  @Test("A reader goes on with its file when another is put in its place")
+  @Test("A reader continues with its file when another file replaces it")
   func replaced() throws {
     try withTemporaryDirectory { directory in
       let old = try write([Pair("a", "old")], to: directory + "/a.cdb")
@@ -92,7 +92,7 @@ struct ReaderTests {
     }
   }
 
-  @Test("Any number of cursors and threads read at the same time")
+  @Test("Any number of cursors and threads read concurrently")
   func concurrency() async throws {
     let directory = try makeTemporaryDirectory()
     defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -112,7 +112,7 @@ struct ReaderTests {
     }
   }
 
-  @Test("A missing file, a directory and a file of the other format are told apart")
+  @Test("A missing file, a directory and a file of the other format are distinguished")
   func opening() throws {
     try withTemporaryDirectory { directory in
       #expect(failure { _ = try CDBReader(directory + "/none.cdb") }?.code == .noFile)

@@ -26,7 +26,7 @@ private func disk(
   }
 }
 
-@Suite("Putting a new file in the place of the old one")
+@Suite("Replacing a file")
 struct SafeSaveTests {
   /// Writes until something fails, with a replaced record so that all steps are taken.
   private static func writeNew(_ path: String, _ disk: TestedFileSystem) throws {
@@ -48,7 +48,7 @@ struct SafeSaveTests {
   }
 
   @Test(
-    "A step that fails leaves the old file, and no other",
+    "A failing step leaves the old file only",
     arguments: WritingStep.ofWriter.filter { $0 != .synchronizeDirectory }, [1, 2, 3])
   func failingStep(step: WritingStep, number: Int) throws {
     if number > 1, step != .write, step != .compact { return }
@@ -67,7 +67,7 @@ struct SafeSaveTests {
     }
   }
 
-  @Test("When the directory can't be synced, the new file is there, and the error says so")
+  @Test("If the directory can't be synced, the new file is there, and the error says so")
   func directoryFails() throws {
     try withTemporaryDirectory { directory in
       let path = directory + "/a.cdb"
@@ -78,7 +78,7 @@ struct SafeSaveTests {
     }
   }
 
-  @Test("After a full disk the writer goes on where it was")
+  @Test("After a full disk the writer continues")
   func fullDisk() throws {
     try withTemporaryDirectory { directory in
       let path = directory + "/a.cdb"
@@ -95,7 +95,7 @@ struct SafeSaveTests {
     }
   }
 
-  @Test("A finish that finds the disk full can be called again", arguments: [1, 2])
+  @Test("A finish that fails on a full disk can be called again", arguments: [1, 2])
   func fullDiskAtTheEnd(number: Int) throws {
     try withTemporaryDirectory { directory in
       let path = directory + "/a.cdb"
@@ -110,7 +110,7 @@ struct SafeSaveTests {
   }
 
   @Test(
-    "A process that is killed in any step leaves the old file or the new",
+    "A process killed in any step leaves the old file or the new one",
     arguments: WritingStep.ofWriter)
   func killed(step: WritingStep) async throws {
     let directory = try makeTemporaryDirectory()
@@ -132,7 +132,7 @@ struct SafeSaveTests {
     #expect(try names(directory) == ["a.cdb"])
   }
 
-  @Test("What a dead writer has left is cleared away, and nothing that looks almost like it")
+  @Test("The files of a dead writer are removed, and files with similar names are not")
   func leftovers() throws {
     try withTemporaryDirectory { directory in
       let path = directory + "/a.cdb"
@@ -153,7 +153,7 @@ struct SafeSaveTests {
     }
   }
 
-  @Test("The file of a writer at work stays, also through a symbolic link, and gets its name")
+  @Test("The file of an active writer stays, also through a symbolic link, and gets its name")
   func writersAtWork() throws {
     try withTemporaryDirectory { directory in
       let path = directory + "/a.cdb"
@@ -169,7 +169,7 @@ struct SafeSaveTests {
     }
   }
 
-  @Test("Writers that begin while others clear away lose nothing")
+  @Test("Writers that begin during a clean-up lose nothing")
   func clearingAtTheSameTime() throws {
     try withTemporaryDirectory { directory in
       let path = directory + "/a.cdb"

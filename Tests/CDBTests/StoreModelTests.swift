@@ -4,10 +4,10 @@ import StoredObjectsTestSupport
 import TestFiles
 import Testing
 
-@Suite("The persistent dictionary beside a dictionary in memory")
+@Suite("The persistent dictionary compared with a dictionary in memory")
 struct StoreModelTests {
   @Test(
-    "Sixteen passes of random changes, with saves, reopenings and discards, give the same content",
+    "Sixteen rounds of random changes, with saves, reopenings and discards, give the same content",
     arguments: CDBFormat.allCases)
   func randomChanges(format: CDBFormat) throws {
     var random = Seeds.generator(for: "random changes of a \(format) store")

@@ -31,7 +31,7 @@ private struct CounterCodec: CDBValueCodec {
   }
 }
 
-@Suite("Values that are objects, and saves that come by themselves")
+@Suite("Values that are objects, and automatic saves")
 struct StoreSavingTests {
   private func waitUntil(_ condition: () -> Bool) async throws -> Bool {
     for _ in 0..<500 {
@@ -41,7 +41,7 @@ struct StoreSavingTests {
     return false
   }
 
-  @Test("An object stays the same one until the cache is emptied, and is saved when told to change")
+  @Test("An object keeps its identity until the cache is emptied, and is saved after changes")
   func objects() throws {
     try withTemporaryDirectory { directory in
       let store = CDBStore(directory + "/a.cdb", keys: CDBStringKeys(), values: CounterCodec())
@@ -68,7 +68,7 @@ struct StoreSavingTests {
     }
   }
 
-  @Test("Autosave saves so long after a change, all changes at once")
+  @Test("Autosave saves after a delay, all changes at once")
   func autosave() async throws {
     let directory = try makeTemporaryDirectory()
     defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -107,7 +107,7 @@ struct StoreSavingTests {
     #expect(saves.withLock { $0 } <= 2)
   }
 
-  @Test("An autosave that fails says so, keeps the changes, and is tried again")
+  @Test("A failed autosave is reported, keeps the changes, and is tried again")
   func failingAutosave() async throws {
     let directory = try makeTemporaryDirectory()
     defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -124,7 +124,7 @@ struct StoreSavingTests {
     #expect(try await waitUntil { !store.hasChanges })
   }
 
-  @Test("Threads may read, write and save at the same time")
+  @Test("Threads can read, write and save concurrently")
   func threads() async throws {
     let directory = try makeTemporaryDirectory()
     defer { try? FileManager.default.removeItem(atPath: directory) }

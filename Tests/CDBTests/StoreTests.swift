@@ -63,7 +63,7 @@ struct StoreTests {
     }
   }
 
-  @Test("A missing file is an empty store, made by the first save")
+  @Test("A missing file is an empty store, and the first save creates it")
   func missing() throws {
     try withStore { store, path in
       #expect(!store.exists && store.isOpen && !store.hasChanges)
@@ -79,7 +79,7 @@ struct StoreTests {
     }
   }
 
-  @Test("Values of every type come back as they were")
+  @Test("Values of every type read back")
   func types() throws {
     try withStore { store, path in
       let artist = Artist(
@@ -102,7 +102,7 @@ struct StoreTests {
     }
   }
 
-  @Test("Texts and data have the bytes of the original: a tag, and what they are")
+  @Test("Texts and data have the bytes of the original: a tag and the content")
   func originalBytes() throws {
     try withStore { store, path in
       store["text"] = "é"
@@ -131,7 +131,7 @@ struct StoreTests {
     }
   }
 
-  @Test("Keys and values are those of the file in its order, then the new ones, with all changes")
+  @Test("Keys and values have the order of the file, then the new ones, with all changes")
   func sequences() throws {
     try withStore { store, path in
       let pairs = [(99, 51), (97, 49), (98, 50), (97, 57)].map { Pair([$0.0], [1, $0.1]) }
@@ -157,7 +157,7 @@ struct StoreTests {
     }
   }
 
-  @Test("Emptying the cache forgets nothing that is not saved")
+  @Test("Emptying the cache keeps all unsaved changes")
   func emptyingTheCache() throws {
     try withStore { store, path in
       store["a"] = 1
@@ -174,7 +174,7 @@ struct StoreTests {
     }
   }
 
-  @Test("A failed save forgets nothing and can be tried again", arguments: WritingStep.allCases)
+  @Test("A failed save keeps all changes and can be tried again", arguments: WritingStep.allCases)
   func failedSave(step: WritingStep) throws {
     // Nothing is replaced in a save.
     if step == .compact { return }
@@ -206,7 +206,7 @@ struct StoreTests {
     }
   }
 
-  @Test("A value that can't be encoded fails the save, and only that")
+  @Test("A value that can't be encoded fails the save only")
   func notEncodable() throws {
     try withTemporaryDirectory { directory in
       let store = CDBStore(directory + "/a.cdb", keys: CDBDataKeys(), values: PointCodec())
@@ -222,7 +222,7 @@ struct StoreTests {
     }
   }
 
-  @Test("The tags 0 to 31 are refused to codecs of applications: the save fails and keeps all")
+  @Test("Codecs of applications can't use the tags 0 to 31: the save fails and keeps all changes")
   func reservedTags() throws {
     try withTemporaryDirectory { directory in
       let store = CDBStore(directory + "/a.cdb", keys: CDBIntegerKeys<UInt8>(), values: TagCodec())
@@ -244,7 +244,7 @@ struct StoreTests {
     }
   }
 
-  @Test("A codec of an application can leave values to those that are there")
+  @Test("A codec of an application can leave values to the built-in ones")
   func delegatingCodec() throws {
     try withTemporaryDirectory { directory in
       let path = directory + "/a.cdb"
@@ -292,7 +292,7 @@ struct StoreTests {
     }
   }
 
-  @Test("What another program has saved is not undone")
+  @Test("A save keeps changes of another program")
   func changedElsewhere() throws {
     try withStore { store, path in
       store["a"] = 1
@@ -310,7 +310,7 @@ struct StoreTests {
     }
   }
 
-  @Test("A closed store reads nothing and takes nothing, and says so")
+  @Test("A closed store throws for reads and writes")
   func closed() throws {
     try withStore { store, path in
       store["a"] = 1
@@ -325,7 +325,7 @@ struct StoreTests {
     }
   }
 
-  @Test("A store that nobody holds any more saves what has changed")
+  @Test("A released store saves its changes")
   func dropped() throws {
     try withTemporaryDirectory { directory in
       do {

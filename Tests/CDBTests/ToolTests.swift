@@ -5,7 +5,7 @@ import TestFiles
 import Testing
 
 @Suite(
-  "Against the cdb tool of tinycdb",
+  "Compatibility with the cdb tool of tinycdb",
   .enabled(if: Tool.isInstalled, "the cdb tool is missing: install the package tinycdb"))
 struct ToolTests {
   /// Random records: short keys of few letters, so that many come again.
@@ -43,7 +43,7 @@ struct ToolTests {
     }
   }
 
-  @Test("The tool reads what we write, and we read what it writes")
+  @Test("The tool reads our files, and we read its files")
   func roundTrips() throws {
     var random = Seeds.generator(for: "round trips with the cdb tool")
     try withTemporaryDirectory { directory in
@@ -60,7 +60,7 @@ struct ToolTests {
     }
   }
 
-  @Test("The tool finds our records, those of hash 0 among them")
+  @Test("The tool finds our records, also those with hash 0")
   func queries() throws {
     try withTemporaryDirectory { directory in
       let keys = ReaderTests.keysWithHashZero + ["song/2"]

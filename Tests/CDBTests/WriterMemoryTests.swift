@@ -3,7 +3,7 @@ import Foundation
 import TestFiles
 import Testing
 
-/// What writing a file takes, measured in a process of its own.
+/// The memory for writing a file, measured in a process of its own.
 private enum WriterMemory {
   /// Sanitizers have memory of their own for each byte.
   static let isMeasurable = ["ASAN_OPTIONS", "TSAN_OPTIONS"].allSatisfy {
@@ -44,7 +44,7 @@ private enum WriterMemory {
 struct WriterMemoryTests {
   // The counts are just above a power of two, where what grows has just grown.
 
-  @Test("A classic writer holds 16 bytes a record at most, and no values")
+  @Test("A classic writer uses at most 16 bytes per record, and no memory for values")
   func classic() async {
     await #expect(processExitsWith: .success) {
       let growth = try WriterMemory.growth(270_000, .classic, .add)
@@ -52,7 +52,7 @@ struct WriterMemoryTests {
     }
   }
 
-  @Test("A wide writer holds 32 bytes a record at most, and no values")
+  @Test("A wide writer uses at most 32 bytes per record, and no memory for values")
   func wide() async {
     await #expect(processExitsWith: .success) {
       let growth = try WriterMemory.growth(270_000, .wide, .add)
@@ -60,7 +60,8 @@ struct WriterMemoryTests {
     }
   }
 
-  @Test("A policy that looks at earlier records costs 64 bytes a record more, 96 while it grows")
+  @Test(
+    "A policy that compares with earlier records uses 64 bytes more per record, 96 while growing")
   func policies() async {
     await #expect(processExitsWith: .success) {
       let growth = try WriterMemory.growth(135_000, .classic, .replace)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Writing a constant database")
 struct WriterTests {
-  @Test("A value in pieces is the value of the joined pieces")
+  @Test("A value in pieces equals the joined pieces")
   func pieces() throws {
     try withTemporaryDirectory { directory in
       let writer = try CDBWriter(directory + "/a.cdb")
@@ -19,7 +19,7 @@ struct WriterTests {
     }
   }
 
-  @Test("Records larger than the buffer are written whole", arguments: CDBFormat.allCases)
+  @Test("Records larger than the buffer are written completely", arguments: CDBFormat.allCases)
   func large(format: CDBFormat) throws {
     try withTemporaryDirectory { directory in
       let pairs = [262_143, 262_144, 262_145, 1_000_000, 3].map {
@@ -31,7 +31,7 @@ struct WriterTests {
     }
   }
 
-  @Test("The policies for keys that are there already do what they say")
+  @Test("The policies for existing keys do what they promise")
   func policies() throws {
     try withTemporaryDirectory { directory in
       let writer = try CDBWriter(directory + "/a.cdb")
@@ -54,7 +54,7 @@ struct WriterTests {
     }
   }
 
-  @Test("Replaced records leave no gap, however many and large they are")
+  @Test("Replaced records leave no gap, whatever their number and size")
   func replacing() throws {
     try withTemporaryDirectory { directory in
       let writer = try CDBWriter(directory + "/a.cdb")
@@ -74,7 +74,7 @@ struct WriterTests {
     }
   }
 
-  @Test("A writer that is dropped or cancelled leaves nothing behind, and the old file as it was")
+  @Test("A dropped or cancelled writer leaves nothing, and does not change the old file")
   func abandoned() throws {
     try withTemporaryDirectory { directory in
       try write([Pair("a", "old")], to: directory + "/a.cdb")
@@ -92,7 +92,7 @@ struct WriterTests {
     }
   }
 
-  @Test("Two writers of one file don't disturb each other, and the last to finish wins")
+  @Test("Two writers of one file don't disturb each other, and the last one wins")
   func twoWriters() throws {
     try withTemporaryDirectory { directory in
       let (one, two) = (try CDBWriter(directory + "/a.cdb"), try CDBWriter(directory + "/a.cdb"))
@@ -105,7 +105,7 @@ struct WriterTests {
     }
   }
 
-  @Test("The new file has the permissions of the old one, and a symbolic link stays one")
+  @Test("The new file has the permissions of the old one, and a symbolic link is kept")
   func permissions() throws {
     try withTemporaryDirectory { directory in
       let (file, link) = (directory + "/a.cdb", directory + "/link.cdb")
@@ -120,7 +120,7 @@ struct WriterTests {
     }
   }
 
-  @Test("A directory that is missing is said at once")
+  @Test("A missing directory is reported at once")
   func noDirectory() {
     #expect(failure { _ = try CDBWriter("/nowhere/a.cdb") }?.code == .noFile)
   }
@@ -128,7 +128,7 @@ struct WriterTests {
   // MARK: The limit of the format
 
   @Test(
-    "What would exceed the limit is refused, and what was added before is finished",
+    "Values above the limit are refused, and those added before are kept",
     arguments: [0, 1, 100])
   func limit(records count: Int) throws {
     try withTemporaryDirectory { directory in
@@ -151,7 +151,7 @@ struct WriterTests {
     }
   }
 
-  @Test("Replaced bytes don't count towards the limit")
+  @Test("Replaced bytes do not count towards the limit")
   func limitWithReplacing() throws {
     try withTemporaryDirectory { directory in
       let writer = try CDBWriter(

@@ -28,7 +28,7 @@ enum WritingStep: Int, CaseIterable, Sendable {
   }
 }
 
-/// A disk that fails in a step, when it is told to.
+/// A disk that can fail in a step.
 final class FailingDisk: Sendable {
   let fileSystem: TestedFileSystem
   private let state: Flag

@@ -2,7 +2,7 @@ import StoreFormats
 import StoredObjectsTestSupport
 import Testing
 
-@Suite("The backends' promises, encrypted")
+@Suite("The promises of the backends with encryption")
 struct EncryptedConformanceTests {
   @Test(
     "An encrypted backend keeps its promises", arguments: StoreFormat.allCases,
@@ -12,7 +12,7 @@ struct EncryptedConformanceTests {
   }
 
   @Test(
-    "After thousands of random operations an encrypted store holds what plain values say",
+    "After thousands of random operations an encrypted store equals a model of plain values",
     arguments: StoreFormat.allCases)
   func randomOperations(_ kind: StoreFormat) throws {
     var random = Seeds.generator(for: "encrypted random operations, \(kind)")

@@ -30,7 +30,7 @@ struct ConversionTests {
     }
   }
 
-  @Test("The numbers of commits go on through both", arguments: StoreFormat.allCases)
+  @Test("Commit numbers continue through both", arguments: StoreFormat.allCases)
   func numbers(_ kind: StoreFormat) throws {
     try withTemporaryDirectory { directory in
       let path = directory + "/Store"
@@ -56,7 +56,7 @@ struct ConversionTests {
     }
   }
 
-  @Test("What is no part of the store is not lost: it is refused")
+  @Test("Files that are not a part of the store are not lost: the conversion is refused")
   func strangers() throws {
     try withTemporaryDirectory { directory in
       let path = directory + "/Store"
@@ -94,7 +94,7 @@ struct ConversionTests {
     }
   }
 
-  @Test("A store that somebody has open is in use")
+  @Test("A store that another program has open is in use")
   func inUse() throws {
     try withTemporaryDirectory { directory in
       let path = directory + "/Store"

@@ -5,7 +5,7 @@ import StoredObjectsTestSupport
 import TestFiles
 import Testing
 
-@Suite("A store that was written before files had marks")
+@Suite("Stores from before files had marks")
 struct EarlierStoresTests {
   typealias Earlier = EarlierStores.Earlier
 
@@ -27,7 +27,7 @@ struct EarlierStoresTests {
   }
 
   @Test(
-    "It opens, checks clean, is folded, and has marks from then on",
+    "They open, pass a check, are folded, and have marks from then on",
     arguments: EarlierStores.unmarked)
   func opens(earlier: Earlier) throws {
     try withTemporaryDirectory { directory in
@@ -56,7 +56,7 @@ struct EarlierStoresTests {
   }
 
   @Test(
-    "One of before commits had numbers opens, checks clean, and counts its commits from then on",
+    "Stores from before commit numbers open, pass a check, and count their commits from then on",
     arguments: EarlierStores.unnumbered)
   func unnumbered(earlier: Earlier) throws {
     try withTemporaryDirectory { directory in
@@ -78,7 +78,7 @@ struct EarlierStoresTests {
     }
   }
 
-  @Test("It can be salvaged", arguments: EarlierStores.unmarked)
+  @Test("They can be salvaged", arguments: EarlierStores.unmarked)
   func salvage(earlier: Earlier) throws {
     try withTemporaryDirectory { directory in
       try earlier.write(to: directory + "/Store")

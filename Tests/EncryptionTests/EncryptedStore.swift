@@ -5,7 +5,7 @@ import StoredObjectsTestSupport
 import TestFiles
 import Testing
 
-/// What tests put into a store, and look for on the disk.
+/// Content that tests save and search on the disk.
 final class Diary: StoredObject {
   @Content var text = ""
 
@@ -154,7 +154,7 @@ enum EncryptedStore {
   }
 }
 
-/// A backend that can be told to fold its log.
+/// A backend that can fold its log on request.
 protocol FoldingBackend: StoreBackend {
   func checkpoint() throws
   func compact(progress: (IntegrityProgress) -> Void) throws -> Int

@@ -10,7 +10,7 @@ import TokyoCabinetFile
 
 /// `./dev crash flip --backend tokyo-cabinet-encrypted`, and the same on CDB, tries every byte of
 /// small stores; here is what these do not have.
-@Suite("Every byte of an encrypted store that was closed")
+@Suite("Every byte of a closed encrypted store")
 struct EveryByteTests {
   private func flip(_ offset: Int, _ path: String) throws {
     let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
@@ -42,7 +42,7 @@ struct EveryByteTests {
     return path + "/" + (try SealedFiles(.tokyoCabinet, path).sealedName(of: "SecretDiary"))
   }
 
-  @Test("Gaps between records, their list, and what the header has beside numbers, are compared")
+  @Test("Gaps between records, their list, and the unused fields of the header are compared")
   func gaps() throws {
     try withTemporaryDirectory { directory in
       let path = directory + "/Store"
@@ -93,7 +93,7 @@ struct EveryByteTests {
     }
   }
 
-  @Test("A store that is not encrypted may be changed in place by other programs")
+  @Test("Other programs may change a store without encryption in place")
   func noStamp() throws {
     try withTemporaryDirectory { directory in
       let path = directory + "/Store"
@@ -106,7 +106,7 @@ struct EveryByteTests {
   }
 
   @Test(
-    "Room in the log that somebody has written to is told, and compact() clears it",
+    "A changed unused byte of the log is reported, and compact() clears it",
     arguments: StoreFormat.allCases)
   func room(_ kind: StoreFormat) throws {
     try EncryptedStore.use(kind) { _, path in
@@ -126,7 +126,7 @@ struct EveryByteTests {
   }
 
   @Test(
-    "Records and buffers in the files that the log has replaced are compared, too",
+    "Records and buffers in files that the log has replaced are compared, too",
     arguments: StoreFormat.allCases)
   func replaced(_ kind: StoreFormat) throws {
     try EncryptedStore.use(kind) { directory, path in

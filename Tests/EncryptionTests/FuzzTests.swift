@@ -5,13 +5,13 @@ import Testing
 
 @Suite("Damaged encrypted stores")
 struct EncryptedFuzzTests {
-  @Test("A damaged key file is refused, or opens what it did")
+  @Test("A damaged key file is refused, or opens the same store")
   func keyFiles() throws {
     try run(FuzzedKeyFile(), rounds: 300)
   }
 
   @Test(
-    "A damaged store is refused, or what is read of it is what was saved",
+    "A damaged store is refused, or its data is the saved data",
     arguments: [StoreFormat.tokyoCabinet, .cdb])
   func stores(_ kind: StoreFormat) throws {
     try run(FuzzedSealedStore(kind), rounds: 60)

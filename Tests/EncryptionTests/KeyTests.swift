@@ -29,7 +29,7 @@ struct KeyTests {
     #expect(error?.location.path?.hasSuffix("/Store") == true, sourceLocation: sourceLocation)
   }
 
-  @Test("Another passphrase, a key instead, and none are three clear errors")
+  @Test("Another passphrase, a key instead of it, and no passphrase are three clear errors")
   func wrongKeys() throws {
     try withStore { path in
       expect(.wrongKey, path, EncryptionKey(passphrase: "Correct horse", cost: .test))
@@ -39,7 +39,7 @@ struct KeyTests {
     }
   }
 
-  @Test("A key of 32 bytes opens what it has made")
+  @Test("A key of 32 bytes opens its store")
   func rawKeys() throws {
     let key = EncryptionKey(bytes: (0..<32).map { UInt8($0) })
     try withStore(key) { path in
@@ -50,7 +50,7 @@ struct KeyTests {
   }
 
   @Test(
-    "An empty passphrase, and a key of another size, make and open no store",
+    "An empty passphrase, and a key of another size, create and open no store",
     arguments: [
       EncryptionKey(passphrase: ""), EncryptionKey(bytes: []),
       EncryptionKey(bytes: [UInt8](repeating: 1, count: 31)),
@@ -80,7 +80,7 @@ struct KeyTests {
     }
   }
 
-  @Test("Changing the passphrase writes the key file only")
+  @Test("Changing the passphrase rewrites the key file only")
   func change() throws {
     let new = EncryptionKey(passphrase: "another", cost: .test)
     try withStore { path in
@@ -105,7 +105,7 @@ struct KeyTests {
       })
   }
 
-  @Test("Nothing of a key is in its descriptions")
+  @Test("Descriptions have nothing of a key")
   func descriptions() {
     let phrase = "correct horse battery staple"
     var text = ""
@@ -140,7 +140,7 @@ struct KeyTests {
     }
   }
 
-  @Test("Nothing of a key is in an error")
+  @Test("Errors have nothing of a key")
   func errors() throws {
     let wrong = [
       EncryptionKey(passphrase: "incorrect horse", cost: .test),
@@ -160,7 +160,7 @@ struct KeyTests {
 
   /// The cost that a key file asks for, made good with checksums, is taken or refused.
   @Test(
-    "A key file that asks for too much memory or work is refused as damaged, before any of it",
+    "A key file with too high costs is refused as damaged before any work",
     arguments: [
       (rounds: 40, blockSize: 8, parallelism: 1), (18, 16, 1), (20, 8, 1), (17, 17, 1), (1, 33, 1),
       (17, 8, 9), (4, 8, 17), (4, 8, .max), (4, 0, 1), (0, 8, 1), (4, 8, 0),

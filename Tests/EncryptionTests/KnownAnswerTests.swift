@@ -31,7 +31,7 @@ struct KnownAnswerTests {
     ]
   }
 
-  @Test("A key file, by HKDF or scrypt, and a record open to what was sealed elsewhere")
+  @Test("A key file, by HKDF or scrypt, and a record open to values sealed elsewhere")
   func piece() throws {
     let sealed = bytes(
       "000102030405060708090a0bf5aa93cb4267e56891500008b0c215cdf2fc3f571b955a830f706769"
@@ -68,7 +68,7 @@ struct KnownAnswerTests {
     }
   }
 
-  @Test("What is sealed opens again, at every size, and is never the same twice")
+  @Test("Sealed values of any size open again, and are never the same twice")
   func sizes() throws {
     let seal = try seals()[0]
     var nonces: Set<[UInt8]> = []

@@ -8,10 +8,10 @@ import TestFiles
 import Testing
 import TokyoCabinetBackend
 
-@Suite("What is on the disk")
+@Suite("Readable bytes on the disk")
 struct LeakTests {
   @Test(
-    "Nothing of an encrypted store is readable in any file or its name, by whatever way it got there",
+    "No file and no file name of an encrypted store has readable content, however it was written",
     arguments: StoreFormat.allCases)
   func nothingIsReadable(_ kind: StoreFormat) throws {
     try EncryptedStore.use(kind) { directory, path in
@@ -28,7 +28,7 @@ struct LeakTests {
   }
 
   @Test(
-    "The search finds everything in a store that is not encrypted",
+    "The same search finds all content of a store without encryption",
     arguments: StoreFormat.allCases)
   func searchWorks(_ kind: StoreFormat) throws {
     try withTemporaryDirectory { directory in
@@ -38,7 +38,7 @@ struct LeakTests {
   }
 
   @Test(
-    "The length of a name shows in steps of 16 bytes only", arguments: StoreFormat.allCases)
+    "The length of a name is visible only in steps of 16 bytes", arguments: StoreFormat.allCases)
   func lengths(_ kind: StoreFormat) throws {
     try withTemporaryDirectory { directory in
       let backend = try kind.open(directory + "/Store")
@@ -70,7 +70,7 @@ struct LeakTests {
   }
 
   @Test(
-    "A salvage brings everything over that is authentic, sealed as it is, and lists the rest",
+    "A salvage copies everything authentic, still sealed, and lists the rest",
     arguments: StoreFormat.allCases)
   func salvage(_ kind: StoreFormat) throws {
     try withTemporaryDirectory { directory in

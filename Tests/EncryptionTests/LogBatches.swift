@@ -26,7 +26,7 @@ struct LogBatches {
     }
   }
 
-  /// Writes the batches in their order, numbered anew, with checksums that are right.
+  /// Writes the batches in order, with new numbers and right checksums.
   mutating func write() throws {
     bytes.replaceSubrange(
       CommitLogFormat.firstBatch...,

@@ -33,7 +33,7 @@ struct ManyRecordsTests {
   }
 
   @Test(
-    "Of records that two threads have sealed and opened each is its own, and a moved one is named",
+    "Two threads seal and open each record correctly, and a moved record is named",
     arguments: StoreFormat.allCases)
   func halves(_ kind: StoreFormat) throws {
     try withTemporaryDirectory { directory in

@@ -58,7 +58,7 @@ private struct NumberedStore {
   }
 }
 
-@Suite("Files of different moments, or of different stores, in one directory")
+@Suite("Files of different times, or of different stores, in one directory")
 struct MixedFilesTests {
   /// Lets a test use a store that was folded with the numbers 1 and 2, and a copy of its files of
   /// number 1.
@@ -109,7 +109,7 @@ struct MixedFilesTests {
   }
 
   @Test(
-    "A file brought back from a backup is damage, and its name and age are told",
+    "A file from a backup is damage, and its name and age are reported",
     arguments: StoreFormat.allCases, [false, true])
   func olderFile(kind: StoreFormat, isEncrypted: Bool) throws {
     let key: (any StoreKey)? = isEncrypted ? testKey : nil
@@ -138,7 +138,7 @@ struct MixedFilesTests {
     }
   }
 
-  @Test("An older index is made anew, and not believed", arguments: StoreFormat.allCases)
+  @Test("An older index is built again and not used", arguments: StoreFormat.allCases)
   func olderIndex(kind: StoreFormat) throws {
     try withHistory(kind, nil) { store, backup in
       try put("Left.number.index", from: backup, store)
@@ -149,7 +149,7 @@ struct MixedFilesTests {
     }
   }
 
-  @Test("An older log, and an older manifest, are damage", arguments: StoreFormat.allCases)
+  @Test("An older log and an older manifest are damage", arguments: StoreFormat.allCases)
   func olderLog(kind: StoreFormat) throws {
     try withHistory(kind, nil) { store, backup in
       let own = try Data(contentsOf: URL(filePath: store.path + "/Commit.log"))
@@ -162,7 +162,7 @@ struct MixedFilesTests {
   }
 
   @Test(
-    "A file of a copy that went on by itself, of another store, or without a mark, is damage",
+    "A file of a diverged copy, of another store, or without a mark is damage",
     arguments: StoreFormat.allCases)
   func foreignFile(kind: StoreFormat) throws {
     try withHistory(kind, nil) { store, backup in
@@ -194,7 +194,7 @@ struct MixedFilesTests {
   }
 
   @Test(
-    "A store that is copied file by file while it is in use is a state that was saved, or refused",
+    "A store copied file by file while in use has a saved state, or is refused",
     arguments: StoreFormat.allCases)
   func copyInUse(kind: StoreFormat) throws {
     var generator = Seeds.generator(for: "copies of a store in use, \(kind)")

@@ -8,7 +8,7 @@ import Testing
 @testable import StoreEngine
 @testable import StoredObjectsCore
 
-@Suite("Pieces moved by somebody who repairs checksums")
+@Suite("Moved pieces with repaired checksums")
 struct MovingTests {
   /// Two stores with the same key and the same content.
   private func withStores(
@@ -48,7 +48,7 @@ struct MovingTests {
   }
 
   @Test(
-    "A save in the log is taken in its place only", arguments: StoreFormat.allCases)
+    "A save in the log is accepted in its place only", arguments: StoreFormat.allCases)
   func batches(_ kind: StoreFormat) throws {
     try withStores({ try makeLogged(kind, $0) }) { path, other in
       let whole = try LogBatches(path)
@@ -79,7 +79,7 @@ struct MovingTests {
   }
 
   @Test(
-    "A save of before a checkpoint is not taken behind it", arguments: StoreFormat.allCases)
+    "A save from before a checkpoint is not accepted after it", arguments: StoreFormat.allCases)
   func earlierEpoch(_ kind: StoreFormat) throws {
     try withTemporaryDirectory { directory in
       let (path, earlier) = (directory + "/Store", directory + "/Earlier")
@@ -111,7 +111,7 @@ struct MovingTests {
   }
 
   @Test(
-    "The metadata row is that of its class, and no record",
+    "The metadata row belongs to its class, and is not a record",
     arguments: StoreFormat.allCases)
   func metadata(_ kind: StoreFormat) throws {
     try withStores({ try makeFolded(kind, $0) }) { path, other in
@@ -132,7 +132,7 @@ struct MovingTests {
   }
 
   @Test(
-    "A buffer is neither that of another store, nor a record",
+    "A buffer is accepted neither in another store nor as a record",
     arguments: StoreFormat.allCases)
   func buffers(_ kind: StoreFormat) throws {
     try withStores({ try makeFolded(kind, $0) }) { path, other in
@@ -155,7 +155,7 @@ struct MovingTests {
   }
 
   @Test(
-    "The key file of another store with the same passphrase does not make this one look empty",
+    "The key file of another store with the same passphrase does not make this store look empty",
     arguments: StoreFormat.allCases)
   func keyFile(_ kind: StoreFormat) throws {
     try withStores({ try makeFolded(kind, $0) }) { path, other in

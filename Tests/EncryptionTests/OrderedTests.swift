@@ -35,7 +35,7 @@ struct EncryptedOrderedTests {
   }
 
   @Test(
-    "Keys, values and names are nowhere readable, in the log nor in files, and survive conversion",
+    "Keys, values and names are not readable in the log or in files, and survive conversion",
     arguments: StoreFormat.allCases)
   func leaks(_ kind: StoreFormat) throws {
     try withTemporaryDirectory { directory in
@@ -89,7 +89,7 @@ struct EncryptedOrderedTests {
   }
 
   @Test(
-    "A salvage brings over keys from files and log, still sealed, without what is spoilt or not authentic",
+    "A salvage copies keys from files and log, still sealed, except damaged and forged ones",
     arguments: StoreFormat.allCases)
   func salvage(_ kind: StoreFormat) throws {
     try withTemporaryDirectory { directory in

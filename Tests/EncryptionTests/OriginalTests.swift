@@ -32,7 +32,7 @@ struct OriginalTests {
     }
   }
 
-  @Test("Records are read, metadata and named buffers as they are")
+  @Test("Records are decrypted; metadata and named buffers are plain")
   func reads() throws {
     let base = try MemoryBackend()
     try fill(base)
@@ -67,7 +67,7 @@ struct OriginalTests {
     #expect(try lenient.record(5, in: songs) == plain)
   }
 
-  @Test("A store is brought over in place, sealed by a key of today, or decrypted")
+  @Test("A store is migrated in place, sealed with a new key or decrypted")
   func replaces() throws {
     for key in [testKey, nil] {
       try withTemporaryDirectory { directory in

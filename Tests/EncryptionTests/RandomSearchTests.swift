@@ -8,7 +8,7 @@ import Testing
 @Suite("Random searches, encrypted")
 struct EncryptedRandomSearchTests {
   @Test(
-    "Searches find what a look at every text finds, after crashes too",
+    "Searches match a scan of all texts, after crashes too",
     arguments: StoreFormat.allCases)
   func scripts(_ kind: StoreFormat) throws {
     try withTemporaryDirectory { folder in

@@ -138,7 +138,7 @@ struct TamperingTests {
   }
 
   @Test(
-    "Whatever byte of a file is flipped, what is read is right, or an error; closed, each is told",
+    "After a flip of any byte, reads are right or throw; in a closed store each is reported",
     arguments: StoreFormat.allCases, [true, false])
   func flips(_ kind: StoreFormat, isFolded: Bool) throws {
     try withTemporaryDirectory { directory in
@@ -170,7 +170,7 @@ struct TamperingTests {
   ) throws -> Bool? {
     guard let found = try? image(kind, path) else { return true }
     guard let check = try? kind.check(path) else { return true }
-    // Damage to the very last save in the log looks as what a crash leaves, and is told as that.
+    // Damage to the last save in the log looks like a crash, and is reported as one.
     if !check.isSound || check.tornTailByteCount != nil { return true }
     return found == expected ? false : nil
   }

@@ -4,9 +4,9 @@ import Locks
 import TestFiles
 import Testing
 
-@Suite("An open directory and its lock")
+@Suite("Directory handles and their locks")
 struct DirectoryHandleTests {
-  @Test("A writer keeps everybody out, a reader only writers, and both until they end")
+  @Test("A writer blocks all others, and a reader blocks writers, until they end")
   func exclusion() throws {
     try withTemporaryDirectory { path in
       do {
@@ -27,7 +27,7 @@ struct DirectoryHandleTests {
   }
 
   /// A descriptor that is closed twice may be another thread's the second time.
-  @Test("A refused lock takes no descriptor from those who open files meanwhile")
+  @Test("A refused lock does not close descriptors of other threads")
   func refusals() throws {
     try withTemporaryDirectory { path in
       let lock = try DirectoryHandle(path, shared: false)
@@ -50,7 +50,7 @@ struct DirectoryHandleTests {
     }
   }
 
-  @Test("A file in memory has its path as long as it lives")
+  @Test("A file in memory has its path as long as it exists")
   func memoryFile() throws {
     var file = MemoryFile()
     guard let path = file?.path else { return }
@@ -60,7 +60,7 @@ struct DirectoryHandleTests {
     file = nil
   }
 
-  @Test("It stays the same directory when its path goes to another one, and says where it is")
+  @Test("A handle keeps its directory when the path gets another one, and reports its path")
   func moved() throws {
     try withTemporaryDirectory { parent in
       let path = parent + "/Music"
@@ -87,7 +87,7 @@ struct DirectoryHandleTests {
     }
   }
 
-  @Test("New files have the rights they are given, whatever the umask, and no link is followed")
+  @Test("New files have the given permissions, whatever the umask, and links are not followed")
   func rights() throws {
     try withTemporaryDirectory { parent in
       _ = try NewFile(parent + "/old", rights: .ownerOnly)
@@ -113,7 +113,7 @@ struct DirectoryHandleTests {
     }
   }
 
-  @Test("A directory that gets the path before the lock is taken is the one that is locked")
+  @Test("A directory that replaces another before the lock is taken is the locked one")
   func replacedWhileOpening() throws {
     try withTemporaryDirectory { parent in
       let path = parent + "/Music"
@@ -134,7 +134,7 @@ struct DirectoryHandleTests {
     }
   }
 
-  @Test("Only what the system says is missing is taken for absent")
+  @Test("Only a missing entry counts as absent, not another error")
   func absence() throws {
     try withTemporaryDirectory { parent in
       let file = parent + "/file"

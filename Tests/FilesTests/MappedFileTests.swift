@@ -3,7 +3,7 @@ import Foundation
 import TestFiles
 import Testing
 
-@Suite("A mapped file")
+@Suite("Mapped files")
 struct MappedFileTests {
   private func withPath(_ body: (String) throws -> Void) throws {
     try withTemporaryDirectory { try body($0 + "/file") }
@@ -26,7 +26,7 @@ struct MappedFileTests {
     }
   }
 
-  @Test("It stays what it was when its name goes to another file")
+  @Test("A mapped file does not change when its name gets another file")
   func renamed() throws {
     try withPath { path in
       try Data([1, 2, 3]).write(to: URL(filePath: path))
@@ -51,14 +51,14 @@ struct MappedFileTests {
     #expect(contents(MappedFile(copying: [])) == [])
   }
 
-  @Test("Bytes stand in for a file")
+  @Test("Bytes can replace a file")
   func memory() {
     let file = MappedFile(copying: [5, 6, 7], path: "here")
     #expect(file.path == "here")
     #expect(contents(file) == [5, 6, 7])
   }
 
-  @Test("What is no regular file is refused, and so is a name that leads nowhere")
+  @Test("A path to anything but a regular file is refused, and so is a broken link")
   func refused() throws {
     let folder = FileManager.default.temporaryDirectory.path(percentEncoded: false)
     let error = #expect(throws: SystemError.self) { try MappedFile(folder) }

@@ -9,7 +9,7 @@ struct TemporaryDirectoryTests {
     Set(try FileManager.default.contentsOfDirectory(atPath: parent))
   }
 
-  @Test("A directory is empty and its own, and gone at the end")
+  @Test("Each directory is new and empty, and is removed at the end")
   func ownDirectory() throws {
     let path = try withTemporaryDirectory { one in
       try withTemporaryDirectory { #expect($0 != one) }
@@ -20,7 +20,7 @@ struct TemporaryDirectoryTests {
     #expect(!FileManager.default.fileExists(atPath: path))
   }
 
-  @Test("What a killed process has left is cleared away, and nothing of one that lives")
+  @Test("Directories of killed processes are removed, and those of running ones are not")
   func leftovers() async throws {
     let parent = try makeTemporaryDirectory()
     defer { try? FileManager.default.removeItem(atPath: parent) }

@@ -33,7 +33,7 @@ struct CommandTests {
     var tracks: [Track]
   }
 
-  @Test("imports, and lists what it has imported, as tables and as JSON")
+  @Test("imports, and lists the result as tables and as JSON")
   func listings() throws {
     try withSmallLibrary { program in
       let lists: [List] = try program.run("playlists", "--json").json()
@@ -53,7 +53,7 @@ struct CommandTests {
     }
   }
 
-  @Test("lists the songs that an expression asks for, in an order, and says how it finds them")
+  @Test("lists the songs that match an expression, in an order, and explains the query")
   func songs() throws {
     try withSmallLibrary { program in
       let long: [Track] = try program.run(
@@ -67,7 +67,7 @@ struct CommandTests {
       let plan = try program.run("songs", "--where", "artist = 'Scott Joplin'", "--explain")
       #expect(plan.output.hasPrefix("by \"artist\", 1 at most"))
       let none = try program.run("songs", "--where", "title = x")
-      #expect(none.status == 0 && none.errors == "No song is so.\n")
+      #expect(none.status == 0 && none.errors == "No song matches.\n")
       #expect(none.output == "")
       let wrong = try program.run("songs", "--where", "title = x y")
       #expect(wrong.status != 0 && wrong.output == "")
@@ -76,7 +76,7 @@ struct CommandTests {
     }
   }
 
-  @Test("keeps a library in constant databases, and finds out by itself that it is")
+  @Test("keeps a library in constant databases, and detects the backend")
   func constantDatabases() throws {
     try withProgram { program in
       let library = try program.write(smallLibrary(), "Library.xml")
@@ -90,7 +90,7 @@ struct CommandTests {
     }
   }
 
-  @Test("says that nothing was found, and is content")
+  @Test("reports that nothing was found, with status 0")
   func nothingFound() throws {
     try withSmallLibrary { program in
       let run = try program.run("search", "Brahms", "--json")
@@ -99,7 +99,7 @@ struct CommandTests {
     }
   }
 
-  @Test("makes, fills, sorts and thins out a playlist")
+  @Test("creates, fills, sorts and thins out a playlist")
   func editing() throws {
     try withSmallLibrary { program in
       #expect(try program.run("create", "Mine").status == 0)
@@ -117,7 +117,7 @@ struct CommandTests {
     }
   }
 
-  @Test("takes back what earlier runs have done, one by one, and does it again")
+  @Test("undoes the changes of earlier runs one by one, and redoes them")
   func undo() throws {
     try withSmallLibrary { program in
       #expect(try program.run("create", "Mine").status == 0)
@@ -138,7 +138,7 @@ struct CommandTests {
       #expect(none.status == 1 && none.errors.contains("There is nothing to undo."))
       let songs: [Track] = try program.run("songs", "--json").json()
       #expect(songs.isEmpty)
-      for _ in 0..<4 { #expect(try program.run("redo").output.hasPrefix("Done again: ")) }
+      for _ in 0..<4 { #expect(try program.run("redo").output.hasPrefix("Redone: ")) }
       mine = try program.run("show", "Mine", "--json").json()
       #expect(mine.map(\.title) == ["Maple Leaf Rag", "Greensleeves", "Greensleeves"])
       #expect(try program.run("create", "Another").status == 0)
@@ -157,13 +157,13 @@ struct CommandTests {
   }
 
   @Test(
-    "explains what went wrong, with status 1",
+    "explains errors, with status 1",
     arguments: [
       (["show", "Evenin"], "Did you mean \"Evening\"?"), (["show", "#77"], "no playlist \"#77\""),
       (["move", "Evening", "1", "4"], "positions are from 1 to 3"),
       (["remove", "Evening", "0"], "positions are from 1 to 3"),
-      (["delete-song", "#9"], "no song \"#9\""), (["create", "Rags"], "already, #10"),
-      (["create", ""], "needs a name"),
+      (["delete-song", "#9"], "no song \"#9\""), (["create", "Rags"], "\"Rags\", #10"),
+      (["create", ""], "must not be empty"),
       (["import", "/does/not/exist"], "does not exist"), (["import", "/"], "is a directory"),
       (["export", "/does/not/exist/x.xml"], "can't be written"),
     ])
@@ -189,7 +189,7 @@ struct CommandTests {
     }
   }
 
-  @Test("leaves no store behind when there is nothing to read", arguments: ["songs", "playlists"])
+  @Test("leaves no store if there is nothing to read", arguments: ["songs", "playlists"])
   func noStore(_ command: String) throws {
     try withProgram { program in
       let run = try program.run(command)
@@ -198,16 +198,16 @@ struct CommandTests {
     }
   }
 
-  @Test("leaves no store behind when the file can't be read")
+  @Test("leaves no store if the file can't be read")
   func badFile() throws {
     try withProgram { program in
       let run = try program.run("import", program.write(Data("hello".utf8), "Library.xml"))
-      #expect(run.status == 1 && run.errors.contains("no music library"))
+      #expect(run.status == 1 && run.errors.contains("not a music library"))
       #expect(!FileManager.default.fileExists(atPath: program.path("Music")))
     }
   }
 
-  @Test("leaves directories alone that are no store")
+  @Test("does not change directories that are not stores")
   func foreignDirectory() throws {
     try withProgram { program in
       let music = program.path("Music")
@@ -221,7 +221,7 @@ struct CommandTests {
     }
   }
 
-  @Test("imports where an import before was cut short")
+  @Test("imports after an interrupted import")
   func interrupted() throws {
     try withProgram { program in
       let music = program.path("Music")
@@ -232,15 +232,15 @@ struct CommandTests {
     }
   }
 
-  @Test("says that a file is no store")
+  @Test("reports that a file is not a store")
   func fileAsStore() throws {
     try withProgram { program in
       _ = try program.write(Data("mine".utf8), "Music")
-      #expect(try program.run("songs").errors.contains("is a file; a store is a directory"))
+      #expect(try program.run("songs").errors.contains("is a file, and a store is a directory"))
     }
   }
 
-  @Test("says that another process has the store, and reads beside it")
+  @Test("reports that another process has the store open, and reads at the same time")
   func inUse() throws {
     try withSmallLibrary { program in
       let backend = try TokyoCabinetBackend(directory: program.path("Music"))
@@ -252,7 +252,7 @@ struct CommandTests {
     }
   }
 
-  @Test("waits for other commands that change the same store, and reads beside them")
+  @Test("waits for other commands that change the same store, and reads at the same time")
   func atOnce() throws {
     try withSmallLibrary { program in
       let commands = (0..<4).map { ["create", "List \($0)"] } + [["songs"], ["playlists"]]
@@ -267,7 +267,7 @@ struct CommandTests {
     }
   }
 
-  @Test("says how many playlist items it could not follow")
+  @Test("reports the number of items whose track is missing")
   func danglingItems() throws {
     try withProgram { program in
       let data = try propertyList(
@@ -277,7 +277,7 @@ struct CommandTests {
     }
   }
 
-  @Test("explains itself")
+  @Test("has a help text")
   func help() throws {
     try withProgram { program in
       let run = try program.runBare(["--help"])

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("An export")
 struct ExportTests {
-  @Test("gives back what was imported, attributes and order included")
+  @Test("has everything that was imported, with attributes and order")
   func roundTrip() throws {
     let tracks: [String: Any] = [
       "1": track(1, "A", ["Rating": 20, "Date Added": Date(timeIntervalSince1970: 1e9)]),
@@ -35,7 +35,7 @@ struct ExportTests {
     return try #require(value as? [String: Any]) as NSDictionary
   }
 
-  @Test("of what was made here comes back to the same store without doubling")
+  @Test("of songs created here updates the same store without duplicates")
   func ownThings() throws {
     let library = try makeLibrary()
     defer { library.dissolve() }
@@ -59,7 +59,7 @@ struct ExportTests {
     #expect(file.tracks.isEmpty && file.playlists.isEmpty)
   }
 
-  @Test("is XML that others can read, whatever was in the names")
+  @Test("is XML that other programs can read, whatever the names")
   func strangeCharacters() throws {
     let library = try makeLibrary()
     defer { library.dissolve() }

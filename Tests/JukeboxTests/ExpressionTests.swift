@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Expressions")
 struct ExpressionTests {
-  @Test("not goes before and, and before or")
+  @Test("not binds tighter than and, and and tighter than or")
   func precedence() throws {
     #expect(
       try ExpressionParser.parse("id = 1 or not id = 2 and ID = #3")
@@ -24,7 +24,7 @@ struct ExpressionTests {
   }
 
   @Test(
-    "Quotation marks of either kind hold a text, doubled ones are of the text",
+    "Quotation marks of either kind enclose a text, and doubled ones are a part of it",
     arguments: [
       ("title = 'a \"b\"'", "a \"b\""), ("title = \"it's\"", "it's"), ("title = 'it''s'", "it's"),
       ("title = \"\"", ""), ("title = 'none'", "none"), ("title = Mix", "Mix"),
@@ -36,7 +36,7 @@ struct ExpressionTests {
   }
 
   @Test(
-    "A time is seconds, minutes and seconds, or hours too",
+    "A time is seconds, minutes and seconds, or hours, minutes and seconds",
     arguments: [("210", 210), ("3:30", 210), ("1:03:30", 3810), ("0:05", 5)])
   func times(_ text: String, _ seconds: Int64) throws {
     #expect(
@@ -44,7 +44,7 @@ struct ExpressionTests {
         == .comparison(.time, .greaterOrEqual, .time(seconds)))
   }
 
-  @Test("A list is one comparison, and may hold none")
+  @Test("A list is one comparison, and can be empty")
   func lists() throws {
     #expect(
       try ExpressionParser.parse("artist in (Bach, 'Scott Joplin', none)")
@@ -52,13 +52,13 @@ struct ExpressionTests {
   }
 
   @Test(
-    "What can't be understood is said, with the place of it",
+    "An invalid expression is an error with its position",
     arguments: [
       ("", 1, "expected one of id, title, artist, album, location, time, not the end"),
       ("titl = x", 1, "not \"titl\"; did you mean \"title\"."),
       ("title", 6, "expected one of = != < <= > >= in, contains, and starts with, not the end"),
       ("title == x", 8, "expected a value, not \"=\""),
-      ("title ! x", 7, "\"!\" is no operator: write != or not"),
+      ("title ! x", 7, "\"!\" is not an operator; write != or not"),
       ("title = ", 9, "expected a value, not the end"),
       ("title = and", 9, "not \"and\"; as a text it needs quotation marks"),
       ("title = Maple Leaf", 15, "not \"Leaf\"; a text of several words needs quotation marks"),
@@ -66,13 +66,13 @@ struct ExpressionTests {
       ("title starts 'a'", 14, "expected \"with\", not \"a\""),
       ("(title = a", 11, "expected \"and\", \"or\" or \")\", not the end"),
       ("title = a)", 10, "expected \"and\", \"or\" or the end, not \")\""),
-      ("time contains 3", 6, "time is a number: compare it by"),
-      ("id starts with 3", 4, "id is a number: compare it by"),
-      ("time = 3:3x", 8, "\"3:3x\" is no time: write 210, 3:30 or 1:03:30"),
-      ("time = 1:2:3:4", 8, "is no time"), ("time > 99999999999", 8, "is no time"),
-      ("id = x", 6, "\"x\" is no ID: write 42 or #42"),
-      ("id = none", 6, "\"none\" is no ID"),
-      ("artist < none", 10, "what is none is compared by = and != only"),
+      ("time contains 3", 6, "time is a number; compare it by"),
+      ("id starts with 3", 4, "id is a number; compare it by"),
+      ("time = 3:3x", 8, "\"3:3x\" is not a time; write 210, 3:30 or 1:03:30"),
+      ("time = 1:2:3:4", 8, "is not a time"), ("time > 99999999999", 8, "is not a time"),
+      ("id = x", 6, "\"x\" is not an ID; write 42 or #42"),
+      ("id = none", 6, "\"none\" is not an ID"),
+      ("artist < none", 10, "none can be compared by = and != only"),
       ("artist in Bach", 11, "expected \"(\", not \"Bach\""),
       ("artist in (Bach", 16, "expected \",\" or \")\", not the end"),
       ("artist in ()", 12, "expected a value, not \")\""),
@@ -85,14 +85,14 @@ struct ExpressionTests {
     #expect(text.contains(message), "\(text)")
   }
 
-  @Test("The place is pointed at, below wide characters too")
+  @Test("The mark is at the position, also after wide characters")
   func pointer() throws {
     let failure = #expect(throws: Failure.self) { try ExpressionParser.parse("title = 'さ' x") }
     let lines = try #require(failure?.description).split(separator: "\n")
     #expect(lines.suffix(2) == ["  title = 'さ' x", "               ^"])
   }
 
-  @Test("An expression without an end, or without a bottom, is refused")
+  @Test("An expression that is too long or too deep is refused")
   func limits() throws {
     for source in [
       String(repeating: "(", count: 100_000), String(repeating: "not ", count: 100_000) + "id = 1",
@@ -105,7 +105,7 @@ struct ExpressionTests {
   }
 }
 
-@Suite("Songs that are asked for")
+@Suite("Queries for songs")
 struct SongQueryTests {
   private func library() throws -> Library {
     let library = try makeLibrary()
@@ -163,7 +163,7 @@ struct SongQueryTests {
     ("not (id < 290 or artist = Bach)", nil, { !($0.number < 290 || $0.artist == "Bach") }),
   ]
 
-  @Test("They are those that a look at all songs finds, by an index where there is one")
+  @Test("They match a scan of all songs, by an index if there is one")
   func found() throws {
     let library = try library()
     defer { library.dissolve() }
@@ -177,7 +177,7 @@ struct SongQueryTests {
     }
   }
 
-  @Test("They come in an order, in pages")
+  @Test("They have an order and pages")
   func ordered() throws {
     let library = try library()
     defer { library.dissolve() }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import jukebox
 
-@Suite("A person names")
+@Suite("The command line accepts")
 struct FindingTests {
   private func library() throws -> Library {
     let library = try makeLibrary()
@@ -17,7 +17,7 @@ struct FindingTests {
     return library
   }
 
-  @Test("a playlist by its name or its ID; an ID goes before a name")
+  @Test("a playlist by its name or its ID; an ID takes precedence")
   func playlists() throws {
     let library = try library()
     defer { library.dissolve() }
@@ -29,7 +29,7 @@ struct FindingTests {
     #expect(try library.playlist("").number == 10)
   }
 
-  @Test("nothing by a name that two playlists have, and learns their IDs")
+  @Test("no name of two playlists, and lists their IDs")
   func ambiguous() throws {
     let library = try library()
     defer { library.dissolve() }
@@ -41,7 +41,7 @@ struct FindingTests {
   }
 
   @Test(
-    "nothing by a wrong name, and hears of near ones", arguments: ["evening", "Evning", "Even"])
+    "no wrong name, and suggests similar ones", arguments: ["evening", "Evning", "Even"])
   func suggestion(_ name: String) throws {
     let library = try library()
     defer { library.dissolve() }
@@ -49,7 +49,7 @@ struct FindingTests {
     #expect(failure?.description.contains("Did you mean \"Evening\"?") == true)
   }
 
-  @Test("nothing by a name that is far from any")
+  @Test("no name that is similar to none")
   func noSuggestion() throws {
     let library = try library()
     defer { library.dissolve() }
@@ -58,7 +58,7 @@ struct FindingTests {
   }
 
   @Test(
-    "positions from 1, and is told the range when wrong", arguments: [0, -1, 2, Int.max, Int.min])
+    "positions from 1, and reports the range", arguments: [0, -1, 2, Int.max, Int.min])
   func positions(_ position: Int) throws {
     let library = try library()
     defer { library.dissolve() }
@@ -78,7 +78,7 @@ struct FindingTests {
   }
 
   @Test(
-    "what to search without minding case and accents",
+    "searches without case and accents",
     arguments: [
       ("dvorak", "Dvořák"), ("DVOŘÁK", "Antonin Dvorak"), ("ёлка", "ЕЛКА"), ("さくら", "さくらさくら"),
       ("e\u{301}", "É"), ("strasse", "Straße"), ("bedrich smet", "Smetana, Bedřich"),

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("An import")
 struct ImportTests {
-  @Test("brings songs and playlists in the order of the file")
+  @Test("inserts songs and playlists in the order of the file")
   func order() throws {
     let library = try makeLibrary()
     defer { library.dissolve() }
@@ -18,7 +18,7 @@ struct ImportTests {
     #expect(try library.songs().map(\.number) == [1, 2, 3])
   }
 
-  @Test("done twice changes nothing the second time")
+  @Test("changes nothing the second time")
   func twice() throws {
     let library = try makeLibrary()
     defer { library.dissolve() }
@@ -30,7 +30,7 @@ struct ImportTests {
     #expect(report.playlists == .init(unchanged: 2))
   }
 
-  @Test("updates what changed, fields that are gone included, and leaves the rest")
+  @Test("updates changed and removed fields, and keeps the rest")
   func update() throws {
     let library = try makeLibrary()
     defer { library.dissolve() }
@@ -52,7 +52,7 @@ struct ImportTests {
     #expect(greensleeves.playlists.isEmpty)
   }
 
-  @Test("keeps playlists apart that have the same ID, the same name, or no ID, also when repeated")
+  @Test("distinguishes playlists with the same ID, the same name, or no ID, also when repeated")
   func odd() throws {
     let library = try makeLibrary()
     defer { library.dissolve() }
@@ -74,7 +74,7 @@ struct ImportTests {
     #expect(try library.contents() == expected)
   }
 
-  @Test("gives way with numbers of its own to the IDs of a library")
+  @Test("changes its own numbers in favour of the IDs of a library")
   func numbers() throws {
     let library = try makeLibrary()
     defer { library.dissolve() }
@@ -91,7 +91,7 @@ struct ImportTests {
     #expect(Set(try library.songs().map(\.number)).count == 2)
   }
 
-  @Test("of an M3U playlist recognises songs by their place")
+  @Test("of an M3U playlist identifies songs by their location")
   func playlistFile() throws {
     let library = try makeLibrary()
     defer { library.dissolve() }
@@ -118,7 +118,7 @@ struct ImportTests {
     #expect(try library.songs().count == 3)
   }
 
-  @Test("of a library takes over a song that an M3U playlist had brought")
+  @Test("of a library updates a song from an M3U playlist")
   func adoption() throws {
     let library = try makeLibrary()
     defer { library.dissolve() }

@@ -8,13 +8,13 @@ import Testing
 struct JSONLibraryTests {
   private static let modes: [JSONImportMode] = [.keepIDs, .replace]
 
-  @Test("The sample comes back from an export as it was", arguments: modes)
+  @Test("The sample reads back from an export unchanged", arguments: modes)
   func sample(mode: JSONImportMode) throws {
     try check(SampleLibraries.sample, songs: 332, playlists: 14, mode)
   }
 
   @Test(
-    "A real one comes back from an export as it was",
+    "A real library reads back from an export unchanged",
     .enabled(if: SampleLibraries.hasReal, "../shared/data/Library.xml is not here"),
     arguments: modes)
   func real(mode: JSONImportMode) throws {

@@ -21,7 +21,7 @@ struct M3UReaderTests {
       ])
   }
 
-  @Test("says lengths, artists, titles and its own name")
+  @Test("has lengths, artists, titles and its own name")
   func extended() throws {
     let file = try read(
       """
@@ -54,7 +54,7 @@ struct M3UReaderTests {
     #expect(file.entries.map(\.title) == ["A", "b"])
   }
 
-  @Test("that is not UTF-8 is Latin-1, unless it is called .m3u8")
+  @Test("that is not UTF-8 is Latin-1, unless its extension is m3u8")
   func latin1() throws {
     let data = Data([0x44, 0x76, 0x6F, 0xF8, 0xE1, 0x6B])
     let file = try M3UReader.read(data, at: URL(fileURLWithPath: "/x.m3u"))
@@ -82,7 +82,7 @@ struct M3UReaderTests {
     #expect(try read("#EXTM3U\n").entries.isEmpty)
   }
 
-  @Test("knows a place by any spelling of its URL")
+  @Test("finds a location by any spelling of its URL")
   func locations() {
     #expect(Location.key("file://localhost/a%20b/%C3%A9") == "/a b/é")
     #expect(Location.key("file:///a b/é") == "/a b/é")

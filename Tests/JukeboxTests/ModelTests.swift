@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The model")
 struct ModelTests {
-  @Test("gives back every field of a song and a playlist")
+  @Test("reads back every field of a song and a playlist")
   func roundTrip() throws {
     let disk = MemoryDisk()
     try fill(disk)
@@ -46,7 +46,7 @@ struct ModelTests {
     "dictionary": .dictionary(["": .bool(false)]),
   ]
 
-  @Test("refuses attributes that are damaged or nested without end")
+  @Test("refuses attributes that are damaged or nested too deep")
   func damagedAttributes() {
     for bytes in [[7], [7, 255, 255, 255, 255], [200], [4, 9, 0, 0, 0, 65]] as [[UInt8]] {
       var buffer = DataBuffer(bytes)
@@ -56,7 +56,7 @@ struct ModelTests {
     #expect(throws: DataBufferError.self) { try PropertyValue(from: &buffer) }
   }
 
-  @Test("takes a deleted song out of every playlist, from every position")
+  @Test("removes a deleted song from every position in every playlist")
   func deleteRule() throws {
     let disk = MemoryDisk()
     let library = try makeLibrary(disk)
@@ -73,7 +73,7 @@ struct ModelTests {
     #expect(try reopened.songs().map(\.title) == ["Vltava"])
   }
 
-  @Test("keeps both sides of the relationship together")
+  @Test("keeps both sides of the relationship consistent")
   func inverse() throws {
     let library = try makeLibrary()
     defer { library.dissolve() }
@@ -93,7 +93,7 @@ struct ModelTests {
     #expect(greensleeves.playlists.isEmpty)
   }
 
-  @Test("gives out numbers that nothing has")
+  @Test("assigns unused numbers")
   func numbering() {
     var numbering = Numbering(used: [1, 1_000_001, 1_000_003, .max])
     #expect(

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Output")
 struct OutputTests {
-  @Test("shows control characters as escapes, and leaves emoji alone")
+  @Test("shows control characters as escapes, and keeps emoji")
   func escapes() {
     #expect(
       "a\nb\tc\r\u{1B}[1m\u{202E}\u{85}".forTerminal == "a\\nb\\tc\\r\\u{1B}[1m\\u{202E}\\u{85}")
@@ -19,7 +19,7 @@ struct OutputTests {
     #expect(text.columnCount == count)
   }
 
-  @Test("lines up in columns, one line to a row")
+  @Test("aligns columns, one line per row")
   func table() {
     var table = Table(.init(title: "N", isNumeric: true), .init(title: "Name"), .init(title: "End"))
     table.add("1", "さくら", "x")
@@ -35,7 +35,7 @@ struct OutputTests {
   }
 
   @Test(
-    "writes lengths as people do",
+    "formats lengths",
     arguments: [
       (0, "0:00"), (61, "1:01"), (3600, "1:00:00"), (-5, "-0:05"),
       (Int64.min, "-2562047788015215:30:08"),
@@ -44,13 +44,13 @@ struct OutputTests {
     #expect(duration(seconds) == text)
   }
 
-  @Test("of sums that are too large is the largest number")
+  @Test("of sums that overflow is the largest number")
   func sums() {
     #expect([Int64.max, 1].clampedSum == .max)
     #expect([Int64.min, -1].clampedSum == .min)
   }
 
-  @Test("as JSON has the keys that are promised")
+  @Test("as JSON has the documented keys")
   func json() throws {
     let song = Song()
     (song.number, song.milliseconds) = (7, 1999)
@@ -77,7 +77,7 @@ struct OutputTests {
     return (object as? [String: Any] ?? [:]).keys.sorted()
   }
 
-  @Test("says how far a long command has come")
+  @Test("shows the progress of a long command")
   func progress() {
     #expect(ProgressBar.line("Songs", percent: 0) == "Songs [..............................] 0 %")
     #expect(ProgressBar.line("Songs", percent: 50) == "Songs [###############...............] 50 %")

@@ -18,16 +18,16 @@ struct PropertyListReaderTests {
       let truncatedBinary = try propertyList(["Tracks": [:]] as [String: Any], .binary).dropLast(9)
       return [
         Refusal(testDescription: "nothing", data: Data(), message: "is empty"),
-        Refusal(testDescription: "text", data: Data("hello".utf8), message: "no music library"),
+        Refusal(testDescription: "text", data: Data("hello".utf8), message: "not a music library"),
         Refusal(
           testDescription: "HTML", data: Data("<html><body>x</body></html>".utf8),
-          message: "no property list"),
+          message: "not a property list"),
         Refusal(
           testDescription: "a half", data: whole.prefix(whole.count / 2),
-          message: "no property list"),
+          message: "not a property list"),
         Refusal(
           testDescription: "random bytes", data: Data((0..<999).map { UInt8($0 * 7 % 251) }),
-          message: "no property list"),
+          message: "not a property list"),
         Refusal(
           testDescription: "a binary property list cut short", data: Data(truncatedBinary),
           message: "no"),
@@ -36,10 +36,10 @@ struct PropertyListReaderTests {
           data: Data(
             ("<plist version=\"1.0\"><dict><key>Tracks</key>"
               + String(repeating: "<array>", count: 100_000)).utf8),
-          message: "no property list"),
+          message: "not a property list"),
         Refusal(
           testDescription: "an array", data: try propertyList(["a", "b"]),
-          message: "no music library"),
+          message: "not a music library"),
         Refusal(
           testDescription: "no Tracks", data: try propertyList(["Playlists": [Any]()]),
           message: "no Tracks"),
@@ -54,7 +54,7 @@ struct PropertyListReaderTests {
           testDescription: "ten thousand arrays in one another",
           data: Data(
             ("<plist>" + String(repeating: "<array>", count: 10_000)).utf8),
-          message: "no property list"),
+          message: "not a property list"),
       ]
     }
   }
@@ -87,7 +87,7 @@ struct PropertyListReaderTests {
     #expect(file.playlists.isEmpty)
   }
 
-  @Test("keeps a field of the wrong type as an attribute, and does without it")
+  @Test("keeps a field of the wrong type as an attribute, and does not use it")
   func wrongTypes() throws {
     let odd: [String: Any] = ["Name": 5, "Total Time": "long", "Artist": [1], "Track ID": 3]
     let file = try PropertyListReader.read(propertyList(tracks: ["3": odd]))
@@ -99,7 +99,7 @@ struct PropertyListReaderTests {
     #expect(try track.attributes.values() == expected)
   }
 
-  @Test("tells true from 1, and 2.0 from 2")
+  @Test("distinguishes true from 1, and 2.0 from 2")
   func numbers() throws {
     let odd = track(
       1, "A",
@@ -113,7 +113,7 @@ struct PropertyListReaderTests {
     #expect(try file.tracks.first?.attributes.values() == expected)
   }
 
-  @Test("may have negative and huge numbers")
+  @Test("can have negative and huge numbers")
   func extremes() throws {
     let file = try PropertyListReader.read(
       propertyList(tracks: [
@@ -124,7 +124,7 @@ struct PropertyListReaderTests {
     #expect(file.tracks.map(\.milliseconds) == [-1500, nil, .max])
   }
 
-  @Test("leaves out, and counts, items whose track is not there")
+  @Test("leaves out items whose track is missing, and counts them")
   func danglingItems() throws {
     var list = playlist(1, "A", [1, 99, 1])
     list["Playlist Items"] =
@@ -136,7 +136,7 @@ struct PropertyListReaderTests {
     #expect(file.problems.unreadableItems == 2)
   }
 
-  @Test("may give playlists the same ID, or none")
+  @Test("can have playlists with the same ID, or without one")
   func playlistIDs() throws {
     let file = try PropertyListReader.read(
       propertyList(playlists: [
@@ -149,7 +149,7 @@ struct PropertyListReaderTests {
       ])
   }
 
-  @Test("names a track by its Track ID, else by its key, each once")
+  @Test("identifies a track by its Track ID, or else by its key, each once")
   func trackIDs() {
     let ids = TrackIDs.assign([
       ("1", 1), ("2", 1), ("3", nil), ("x", 40), ("y", nil), ("z", 40), ("50", 60),
@@ -157,7 +157,7 @@ struct PropertyListReaderTests {
     #expect(ids == [1, 2, 3, 40, nil, nil, 60])
   }
 
-  @Test("with a playlist or a track that is no dictionary loses only that")
+  @Test("with a playlist or a track that is not a dictionary loses only that")
   func strangers() throws {
     let file = try PropertyListReader.read(
       propertyList(

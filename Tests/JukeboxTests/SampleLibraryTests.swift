@@ -6,13 +6,13 @@ import Testing
 
 @Suite("A whole library")
 struct SampleLibraryTests {
-  @Test("the sample, comes back from the store as it was")
+  @Test("the sample, reads back from the store unchanged")
   func sample() throws {
     try check(SampleLibraries.sample, tracks: 332, playlists: 14)
   }
 
   @Test(
-    "a real one, comes back from the store as it was",
+    "a real one, reads back from the store unchanged",
     .enabled(if: SampleLibraries.hasReal, "../shared/data/Library.xml is not here"))
   func real() throws {
     try check(SampleLibraries.real, tracks: 1169, playlists: 49)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Watching an import")
 struct WatchTests {
-  @Test("follows the songs while they come in, and ends with the same library as an import")
+  @Test("lists the songs while they arrive, and ends with the same library as an import")
   func watch() throws {
     let program = try ProgramDirectory()
     defer { program.remove() }
@@ -28,22 +28,22 @@ struct WatchTests {
     #expect(try library(program.path("Export.xml")) == library(SampleLibraries.sample))
   }
 
-  @Test("of a store that is there shows what is new, and leaves the rest alone")
+  @Test("of an existing store shows new songs, and keeps the rest")
   func again() throws {
     let program = try ProgramDirectory()
     defer { program.remove() }
     #expect(try program.run("import", SampleLibraries.sample).status == 0)
     let run = try program.run("watch", SampleLibraries.sample)
     #expect(run.status == 0)
-    #expect(run.output.hasPrefix("Imported 332 songs (0 new, 0 changed, 332 as before)"))
+    #expect(run.output.hasPrefix("Imported 332 songs (0 new, 0 changed, 332 unchanged)"))
   }
 
-  @Test("refuses a playlist, a missing file and counts that make no sense")
+  @Test("refuses a playlist, a missing file and invalid counts")
   func refusals() throws {
     let program = try ProgramDirectory()
     defer { program.remove() }
     let playlist = SampleLibraries.sample.replacing("Library.xml", with: "Rainy Sunday.m3u8")
-    #expect(try program.run("watch", playlist).errors.contains("import it with"))
+    #expect(try program.run("watch", playlist).errors.contains("Import it with"))
     #expect(try program.run("watch", program.path("None.xml")).errors.contains("does not exist"))
     for option in ["--rows", "--batch"] {
       #expect(try program.run("watch", SampleLibraries.sample, option, "0").status != 0)

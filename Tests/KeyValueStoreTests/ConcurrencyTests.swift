@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Tasks")
 struct ConcurrencyTests {
-  @Test("Many tasks count without losing a step, and readers see whole batches")
+  @Test("Tasks count without losing an increment, and readers see complete batches")
   func counting() async throws {
     let store = try KeyValueStore(backend: MemoryBackend())
     let table = try await store.createTable("a")
@@ -35,7 +35,7 @@ struct ConcurrencyTests {
     #expect(try table.get("right", as: Int.self) == 800)
   }
 
-  @Test("Tasks make, drop, fill and count tables at the same time")
+  @Test("Tasks create, drop, fill and count tables concurrently")
   func tables() async throws {
     let store = try KeyValueStore(backend: MemoryBackend())
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -46,7 +46,7 @@ struct ConcurrencyTests {
             do {
               let table = try await store.createTable(name)
               try await table.put(name, for: "\(task)", expiresAfter: .seconds(60))
-              // What is read is of this table, or it is gone.
+              // Items are those of this table, or the table is gone.
               for item in try table.all.items() { #expect(item.value == .string(name)) }
               _ = try table.count()
               if round % 5 == task { try await store.dropTable(name) }
@@ -116,7 +116,7 @@ struct ObservationTests {
     return texts
   }
 
-  @Test("Listeners hear of every write that they are interested in, in its order")
+  @Test("Listeners get every write that they have asked for, in order")
   func changes() async throws {
     let (all, one, prefixed) = (store.changes(), table.changes(), table.changes(prefix: "x%"))
     try await table.put(1, for: "k", expiresAfter: .seconds(1))
@@ -150,7 +150,7 @@ struct ObservationTests {
     #expect(await texts(store.changes()) == [])
   }
 
-  @Test("The value of a key comes at once, and after each change the newest one")
+  @Test("The value of a key arrives at once, and the newest one after each change")
   func values() async throws {
     try await table.put(1, for: "k")
     var values = table.values(of: "k", as: Int.self).makeAsyncIterator()
@@ -167,7 +167,7 @@ struct ObservationTests {
     try await table.put("text", for: "k")
     await #expect(throws: StoreError.self) { try await values.next() }
     try await store.dropTable("a")
-    // What is left says that the table is gone.
+    // The sequence ends because the table was dropped.
     #expect(try await values.next() == nil)
   }
 }

@@ -25,7 +25,8 @@ struct CopyTests {
     try store.close()
   }
 
-  @Test("A backup, a copy on another backend and a salvage have all tables, what is in the log too")
+  @Test(
+    "A backup, a copy on another backend and a salvage have all tables, with the items in the log")
   func tokyoCabinet() throws {
     try withTemporaryDirectory { folder in
       let backend = try TokyoCabinetBackend(directory: folder + "/old")
@@ -48,7 +49,7 @@ struct CopyTests {
     }
   }
 
-  @Test("So have those of a store in constant databases")
+  @Test("Copies of a store in constant databases have them, too")
   func cdb() throws {
     try withTemporaryDirectory { folder in
       let backend = try CDBBackend(directory: folder + "/old")

@@ -18,7 +18,7 @@ struct EncryptedStoreTests {
   }
 
   @Test(
-    "Nothing of table names, keys and values is readable in any file or its name",
+    "No file and no file name has readable table names, keys or values",
     arguments: [false, true])
   func leaks(_ isEncrypted: Bool) throws {
     try TestedBackend.tokyoCabinet.withLocation { location in
@@ -42,7 +42,7 @@ struct EncryptedStoreTests {
     }
   }
 
-  @Test("A store opens with its own key only, and says what is wrong with another")
+  @Test("A store opens with its own key only, and explains other keys")
   func keys() throws {
     try TestedBackend.tokyoCabinet.withLocation { location in
       let other = EncryptionKey(passphrase: "another", cost: .test)

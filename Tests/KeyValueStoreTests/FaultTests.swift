@@ -41,7 +41,7 @@ struct FaultTests {
     }
   }
 
-  @Test("A child that was forked can't write, also while its parent's threads write")
+  @Test("A forked child can't write, also while its parent's threads write")
   func forked() async throws {
     let directory = try makeTemporaryDirectory()
     defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -70,7 +70,7 @@ struct FaultTests {
     }
   }
 
-  @Test("A constant database that a child has inherited is saved by the parent only")
+  @Test("An inherited constant database is saved by the parent only")
   func forkedCDB() async throws {
     let directory = try makeTemporaryDirectory()
     defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -133,7 +133,7 @@ struct FaultTests {
   }
 
   @Test(
-    "Whichever system call fails, no acknowledged item is lost", arguments: TestedBackend.onDisk)
+    "After any failing system call, no acknowledged item is lost", arguments: TestedBackend.onDisk)
   func failing(_ kind: TestedBackend) throws {
     var generator = Seeds.generator(for: "failing calls of key-value stores")
     let isThorough = ProcessInfo.processInfo.environment["STOREDOBJECTS_EVERY_CALL"] != nil

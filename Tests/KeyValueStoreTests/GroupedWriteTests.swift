@@ -35,7 +35,7 @@ struct GroupedWriteTests {
     }
   }
 
-  @Test("Whoever reads waits for no sync, and sees nothing that is not safe yet")
+  @Test("Reads do not wait for a sync, and see only durable writes")
   func readers() throws {
     try table.put(1, for: "x")
     gate.close()
@@ -59,7 +59,7 @@ struct GroupedWriteTests {
     #expect(try table.get("x", as: Int.self) == 2)
   }
 
-  @Test("What gathers while the disk is busy shares one sync, and is seen and told in its order")
+  @Test("Writes during a sync share the next one, and are seen and reported in their order")
   func grouping() async throws {
     gate.close()
     let done = Locked<[String]>([])
@@ -91,7 +91,7 @@ struct GroupedWriteTests {
     #expect(keys == (0...20).map(String.init))
   }
 
-  @Test("Batches share a sync, too, and each sees those before it")
+  @Test("Batches share a sync, too, and each sees the ones before")
   func batches() throws {
     gate.close()
     let sums = Locked<[Int]>([])
@@ -130,7 +130,7 @@ struct GroupedWriteTests {
     #expect(try store.backend.keyCount(in: expiryTable, KeyRange()) == 0)
   }
 
-  @Test("Reading past the batch, and removing all of a table, wait for what is on its way")
+  @Test("Reads outside of the batch, and removing all items of a table, wait for pending writes")
   func readingPast() throws {
     gate.close()
     let seen = Locked<[Int]>([])
@@ -161,7 +161,7 @@ struct GroupedWriteTests {
     #expect(try table.all.keys() == ["z"])
   }
 
-  @Test("One that fails takes along only what has read it; a put is tried again without it")
+  @Test("A failed write fails those that have read it; a put is tried again without it")
   func restingOnFailure() throws {
     gate.close()
     let codes = Locked<[String: String]>([:])
@@ -215,7 +215,7 @@ struct GroupedWriteTests {
 
   /// Has threads and tasks count, each under its own key and all of them under one.
   ///
-  /// - Returns: how often each has been told that it has counted.
+  /// - Returns: The number of acknowledged increments by key.
   private static func count(_ table: KeyValueTable) -> [String: Int] {
     let acknowledged = Locked<[String: Int]>([:])
     func count(_ key: String, _ isBatch: Bool) -> @Sendable () -> Void {
@@ -266,7 +266,7 @@ struct GroupedWriteTests {
     return limits
   }
 
-  @Test("A power cut leaves what was acknowledged, and the rest as whole batches")
+  @Test("A power cut keeps acknowledged writes, and complete batches of the rest")
   func powerCuts() throws {
     var random = Seeds.generator(for: "GroupedWriteTests power")
     for operation in 0..<80 {
@@ -284,7 +284,7 @@ struct GroupedWriteTests {
     }
   }
 
-  @Test("A disk that fails at any call leaves what was acknowledged, and whole batches")
+  @Test("A disk that fails at any call keeps acknowledged writes, and complete batches")
   func failingDisk() throws {
     for operation in 0..<80 {
       let disk = try CrashingDirectory()
@@ -299,7 +299,7 @@ struct GroupedWriteTests {
     }
   }
 
-  @Test("A write that fails fails alone, and one of the same key comes in another commit")
+  @Test("A failed write fails alone, and one of the same key is in another commit")
   func failures() async throws {
     let other = try await store.createTable("b")
     gate.close()
@@ -331,7 +331,7 @@ struct GroupedWriteTests {
     #expect(keys == ["first", "k", "k"])
   }
 
-  @Test("When the disk fails, every write of the commit says so, and later ones too")
+  @Test("If the disk fails, each write of the commit throws, and later ones too")
   func brokenDisk() throws {
     gate.close()
     let codes = Locked<[String]>([])
@@ -353,7 +353,7 @@ struct GroupedWriteTests {
     #expect(try table.all.keys() == [])
   }
 
-  @Test("Many threads put and delete, and nothing is lost or told twice")
+  @Test("Many threads put and delete, and nothing is lost or reported twice")
   func crowd() throws {
     let counts = Locked((deleted: 0, failed: 0))
     let threads = try start(

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Items")
 struct ItemTests {
-  @Test("What was put is got, until it is deleted", arguments: TestedPlace.all)
+  @Test("An item can be read until it is deleted", arguments: TestedPlace.all)
   func putGetDelete(_ kind: TestedPlace) throws {
     try kind.withTable { table, clock in
       #expect(try table.get("k", as: String.self) == nil)
@@ -31,7 +31,7 @@ struct ItemTests {
     }
   }
 
-  @Test("Many are deleted at once, by a list and by a prefix", arguments: TestedPlace.all)
+  @Test("Many items are deleted at once, by a list and by a prefix", arguments: TestedPlace.all)
   func deleteMany(_ kind: TestedPlace) throws {
     try kind.withTable { table, _ in
       try table.put(["a": 1, "a1": 2, "a2": 3, "b": 4, "c": 5])
@@ -50,7 +50,7 @@ struct ItemTests {
     "KeyValueTables", "a%b", "a_b", "axb", "%2F",
   ]
 
-  @Test("Keys and prefixes mean themselves", arguments: TestedPlace.all)
+  @Test("Keys and prefixes are literal", arguments: TestedPlace.all)
   func trickyKeys(_ kind: TestedPlace) throws {
     try kind.withTable { table, _ in
       for (index, key) in Self.tricks.enumerated() { try table.put(index, for: key) }
@@ -68,7 +68,7 @@ struct ItemTests {
     }
   }
 
-  @Test("Ranges and pages go by the bytes of keys", arguments: TestedPlace.all)
+  @Test("Ranges and pages have the order of the bytes of keys", arguments: TestedPlace.all)
   func trickyRanges(_ kind: TestedPlace) throws {
     try kind.withTable { table, _ in
       try table.store.write { batch in
@@ -137,7 +137,7 @@ struct ItemTests {
     }
   }
 
-  @Test("A batch is all or nothing, and sees itself", arguments: TestedPlace.all)
+  @Test("A batch is atomic, and sees its own writes", arguments: TestedPlace.all)
   func batch(_ kind: TestedPlace) throws {
     struct Stop: Error {}
     try kind.withTable { table, clock in
@@ -228,7 +228,7 @@ struct ItemTests {
   }
 
   @Test(
-    "An expired item is gone, whether it has been removed or not", arguments: TestedPlace.all
+    "An expired item can't be read, whether or not it has been removed", arguments: TestedPlace.all
   )
   func expiry(_ kind: TestedPlace) throws {
     try kind.withLocation { location in
@@ -269,7 +269,7 @@ struct ItemTests {
     }
   }
 
-  @Test("Writes sweep what has expired in their tables")
+  @Test("Writes remove expired items of their tables")
   func sweep() throws {
     let clock = TestClock()
     let backend = try MemoryBackend()

@@ -58,7 +58,7 @@ struct ManyTablesTests {
     }
   }
 
-  @Test("The number of a table that was dropped is used again, the lowest first")
+  @Test("The numbers of dropped tables are used again, the lowest first")
   func numbers() throws {
     try withTemporaryDirectory { parent in
       let store = try open(parent + "/store")
@@ -75,7 +75,7 @@ struct ManyTablesTests {
     }
   }
 
-  @Test("30,000 filters are asked one after the other")
+  @Test("30,000 filters are applied one after the other")
   func filters() throws {
     try TestedBackend.memory.withTable { table, _ in
       try table.put(1, for: "a")

@@ -11,7 +11,7 @@ import Testing
 struct PowerCutTests {
   private static let batches = 24
 
-  /// What the store holds after some batches, by table.
+  /// The contents of the store after some batches, by table.
   private typealias Image = [String: [String: Int]]
 
   private func open(_ disk: CrashingDirectory, _ kind: TestedBackend) throws -> KeyValueStore {
@@ -20,7 +20,7 @@ struct PowerCutTests {
     return try KeyValueStore(backend: kind.open(disk, limits: limits))
   }
 
-  /// Writes a batch to both tables; each fifth is large, some clear, some drop and make anew.
+  /// Writes a batch to both tables; each fifth is large, some clear, some drop and create again.
   private func write(_ number: Int, _ store: KeyValueStore) throws {
     let (a, b) = (try store.createTable("a"), try store.createTable("b"))
     try store.write { batch in
@@ -46,11 +46,11 @@ struct PowerCutTests {
   }
 
   @Test(
-    "Whenever the power goes, acknowledged batches are there, and the next whole or not at all",
+    "After any power cut, acknowledged batches are there, and the next one is complete or missing",
     arguments: [TestedBackend.tokyoCabinet, .encryptedTokyoCabinet])
   func everywhere(_ kind: TestedBackend) throws {
     var generator = Seeds.generator(for: "power cuts of key-value stores")
-    // What it holds after each batch; and between two, tables are made.
+    // The contents after each batch; tables are created between two of them.
     var images: [Image] = [[:]]
     let reference = try KeyValueStore(backend: MemoryBackend())
     for number in 1...Self.batches {

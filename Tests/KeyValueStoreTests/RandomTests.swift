@@ -5,7 +5,7 @@ import StoredObjectsTestSupport
 import TestedBackends
 import Testing
 
-/// What a store should hold, as a dictionary.
+/// The expected contents of a store, as a dictionary.
 private struct Model: Equatable {
   struct Item: Equatable {
     var value: StoredValue
@@ -29,10 +29,10 @@ private struct Model: Equatable {
   }
 }
 
-@Suite("Random work")
+@Suite("Random operations")
 struct RandomTests {
   @Test(
-    "A store does what a dictionary of dictionaries does, over reopenings",
+    "A store equals a dictionary of dictionaries, also after reopening",
     arguments: TestedPlace.all)
   func random(_ kind: TestedPlace) throws {
     var generator = Seeds.generator(for: "random work on \(kind)")

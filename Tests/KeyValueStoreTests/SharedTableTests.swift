@@ -21,7 +21,7 @@ struct SharedTableTests {
     }
   }
 
-  @Test("What one process puts, the other gets", arguments: TestedBackend.onDisk)
+  @Test("Items of one process can be read by the other", arguments: TestedBackend.onDisk)
   func putting(_ kind: TestedBackend) throws {
     try withStores(kind) { first, second in
       let notes = try first.createTable("notes")
@@ -36,7 +36,7 @@ struct SharedTableTests {
     }
   }
 
-  @Test("Both count in one item without losing a step", arguments: TestedBackend.onDisk)
+  @Test("Both increment one item without losing an increment", arguments: TestedBackend.onDisk)
   func counting(_ kind: TestedBackend) throws {
     try withStores(kind) { first, second in
       let tables = [try first.createTable("counts"), try second.createTable("counts")]
@@ -51,7 +51,7 @@ struct SharedTableTests {
     }
   }
 
-  @Test("Tables that one process makes and drops are there, and gone, for the other")
+  @Test("Tables that one process creates and drops appear and disappear for the other")
   func tables() throws {
     try withStores(.tokyoCabinet) { first, second in
       let notes = try first.createTable("notes")
@@ -90,7 +90,7 @@ struct SharedTableTests {
     for store in stores { try store.close() }
   }
 
-  @Test("Observers hear of what another process writes")
+  @Test("Observers get the writes of another process")
   func observing() async throws {
     let parent = try makeTemporaryDirectory(in: .memory)
     defer { try? FileManager.default.removeItem(atPath: parent) }

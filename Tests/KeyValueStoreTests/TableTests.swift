@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Tables")
 struct TableTests {
-  @Test("Making a table twice gives the same one", arguments: TestedPlace.all)
+  @Test("Creating a table twice returns the same one", arguments: TestedPlace.all)
   func create(_ kind: TestedPlace) throws {
     try kind.withLocation { location in
       let store = try location.open()
@@ -26,7 +26,7 @@ struct TableTests {
     }
   }
 
-  @Test("A dropped table is gone, for whoever still has it too", arguments: TestedPlace.all)
+  @Test("A dropped table is gone for all that still have it", arguments: TestedPlace.all)
   func drop(_ kind: TestedPlace) throws {
     try kind.withLocation { location in
       let store = try location.open()
@@ -52,7 +52,7 @@ struct TableTests {
     }
   }
 
-  @Test("Clearing a table leaves the table, and others alone", arguments: TestedPlace.all)
+  @Test("Clearing a table keeps the table and all others", arguments: TestedPlace.all)
   func clear(_ kind: TestedPlace) throws {
     try kind.withLocation { location in
       let store = try location.open()
@@ -97,7 +97,7 @@ struct TableTests {
     #expect(try KeyValueStore(backend: backend).tableNames() == ["a"])
   }
 
-  @Test("Writing inside a write is refused, and does not wait for itself")
+  @Test("Writing inside a write is refused and does not deadlock")
   func nested() throws {
     let store = try KeyValueStore(backend: MemoryBackend())
     let table = try store.createTable("a")
@@ -129,7 +129,7 @@ struct TableTests {
     #expect(try table.get("x", as: Int.self) == 2)
   }
 
-  @Test("Stores by name lie in the user's data directory, and nowhere else")
+  @Test("Named stores are in the user's data directory only")
   func names() throws {
     let environment = ["XDG_DATA_HOME": "/data", "HOME": "/home/ada"]
     func path(_ name: String, _ environment: [String: String]) throws -> String {

@@ -22,7 +22,7 @@ struct TaskWriteTests {
     try #require(isTrue())
   }
 
-  @Test("However many tasks wait for the disk, others go on, and all become few commits")
+  @Test("However many tasks wait for the disk, others continue, and all become few commits")
   func pool() async throws {
     gate.close()
     let done = Locked(0)
@@ -56,7 +56,7 @@ struct TaskWriteTests {
     #expect(disk.syncCount <= 2)
   }
 
-  @Test("A task that is cancelled before its turn has written nothing, and one under way has")
+  @Test("A task cancelled before its turn writes nothing, and one in progress completes")
   func cancellation() async throws {
     gate.close()
     let first = Task { [table] in try await table.put(1, for: "first") }
@@ -72,7 +72,7 @@ struct TaskWriteTests {
     try await wait { store.taskWrites.waitingCount == 2 }
     second.cancel()
     batch.cancel()
-    // They hear of it at once, though the disk stands still.
+    // They throw at once, though the disk is blocked.
     let ofPut = await #expect(throws: StoreError.self) { try await second.value }
     let ofBatch = await #expect(throws: StoreError.self) { try await batch.value }
     #expect(ofPut?.code == .cancelled && ofBatch?.code == .cancelled)
@@ -91,7 +91,8 @@ struct TaskWriteTests {
     #expect(try table.count() == 1)
   }
 
-  @Test("Writes of one key and batches come in their order, each a commit, and share a sync")
+  @Test(
+    "Writes of one key and batches keep their order, are commits of their own, and share a sync")
   func turns() async throws {
     gate.close()
     let changes = table.changes()
@@ -151,7 +152,7 @@ struct TaskWriteTests {
     #expect(store.backend.lastCommitNumber == 11)
   }
 
-  @Test("Each error comes to the task whose write it is")
+  @Test("Each task gets the error of its own write")
   func errors() async throws {
     try await table.put(1, for: "k")
     await #expect(throws: StoreError.self) {
@@ -172,7 +173,7 @@ struct TaskWriteTests {
     await #expect(throws: StoreError.self) { try await store.createTable("b") }
   }
 
-  @Test("When the disk fails, every task of the commit hears of it")
+  @Test("If the disk fails, all tasks of the commit get the error")
   func brokenDisk() async throws {
     gate.close()
     func put(_ index: Int) -> Task<Void, any Error> {
@@ -188,7 +189,7 @@ struct TaskWriteTests {
     #expect(try table.count() == 0)
   }
 
-  @Test("Tasks and threads write at the same time, and nothing is lost")
+  @Test("Tasks and threads write concurrently, and nothing is lost")
   func crowd() async throws {
     let threads = (0..<3).map { thread in
       JoinedThread { [table] in
@@ -217,14 +218,14 @@ struct TaskWriteTests {
   }
 }
 
-@Suite("The forms that tasks await")
+@Suite("Async forms")
 struct TaskFormTests {
   /// No `Sendable`, and put all the same.
   private final class Note: Encodable {
     var text = "x"
   }
 
-  @Test("Every call that writes has one, and it does the same")
+  @Test("Each call that writes has an async form with the same effect")
   func forms() async throws {
     let clock = TestClock()
     let store = try KeyValueStore(backend: MemoryBackend()) { clock.now }
@@ -247,7 +248,7 @@ struct TaskFormTests {
     #expect(!store.hasTable("a"))
   }
 
-  @Test("A store that tasks have written to ends when nobody holds it any more")
+  @Test("A store that tasks have written to ends when it is released")
   func ending() async throws {
     for _ in 0..<100 {
       weak var ended: KeyValueStore?

@@ -60,7 +60,7 @@ struct ValueTests {
     #expect(try table.get("k", as: Value.self) == value)
   }
 
-  @Test("Every type comes back as it was")
+  @Test("Every type reads back")
   func types() throws {
     try expectSame("")
     try expectSame("ein Text, 💡\0")
@@ -98,7 +98,7 @@ struct ValueTests {
     #expect(try table.get("k", as: Derived.self)?.more == 2)
   }
 
-  @Test("A nil that was put is there, and is not a missing key")
+  @Test("A stored nil is a value, not a missing key")
   func null() throws {
     try table.put(String?.none, for: "nil")
     #expect(try table.contains("nil"))
@@ -111,7 +111,7 @@ struct ValueTests {
     #expect(try table.get("some", as: String.self) == "x")
   }
 
-  @Test("Asking for another type than was put is an error that names table, key and both types")
+  @Test("Reading another type is an error that names table, key and both types")
   func mismatch() throws {
     try table.put("5", for: "string")
     try table.put(5, for: "int")
@@ -147,7 +147,7 @@ struct ValueTests {
     #expect(error?.description.contains("5") == false)
   }
 
-  @Test("What can't be encoded is refused, and nothing is put")
+  @Test("A value that can't be encoded is refused, and nothing is written")
   func notEncodable() throws {
     struct Refusing: Encodable {
       func encode(to encoder: any Encoder) throws { throw CancellationError() }
@@ -189,7 +189,7 @@ struct ValueTests {
     #expect(record.value == value)
   }
 
-  @Test("An item that is changed in any bit, or put under another's key, is refused")
+  @Test("An item with a changed bit, or under another key, is refused")
   func damage() throws {
     let backend = try MemoryBackend()
     let store = try KeyValueStore(backend: backend)
@@ -222,7 +222,7 @@ struct ValueTests {
     #expect(code { _ = try table.item("k") } == "damaged")
     #expect(code { _ = try table.all.items() } == "damaged")
     #expect(try table.get("l", as: String.self) == "other")
-    // It can be put anew.
+    // It can be put again.
     try table.put(1, for: "k")
     #expect(try table.all.items().count == 2)
   }
@@ -239,7 +239,7 @@ struct ValueTests {
       }
       let value = bytes.lend { try? ValueReader.value(in: $0) }
       guard let value else { continue }
-      // What is read can be written.
+      // A value that was read can be written.
       var again: [UInt8] = []
       try ValueFormat.append(value, to: &again)
     }

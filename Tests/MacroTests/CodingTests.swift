@@ -40,7 +40,7 @@
       [("Write init(from:)", "note = try container.decodeIfPresent(String.self, forKey: .note)")]),
   ]
 
-  /// What the fix-it writes.
+  /// The code that the fix-it writes.
   @Stored private final class Exported: StoredObject, Codable {
     var title: String = ""
     var note: String?
@@ -69,7 +69,7 @@
 
   @Suite("Stored classes that are Codable")
   struct CodingTests {
-    @Test("One whose coding is written by hand is no fault")
+    @Test("A class with handwritten coding is accepted")
     func right() throws {
       let source = """
         @Stored final class Song: StoredObject, Codable {

@@ -34,7 +34,7 @@
       return verse
     }
 
-    @Test("It tells what was inserted, updated and deleted, with the old and the new values")
+    @Test("It has inserts, updates and deletes, with the old and the new values")
     func changes() throws {
       let store = try store("Ann")
       let first = verse("a", 1)
@@ -65,7 +65,7 @@
       #expect(deletion.old?["title"] == .string("b") && deletion.new == nil)
     }
 
-    @Test("Classes, authors, a number and a limit say which commits are returned")
+    @Test("Classes, authors, a number and a limit select commits")
     func filters() throws {
       let (ann, bob) = (try store("Ann"), try store("Bob"))
       try backend.beginHistory()
@@ -87,7 +87,7 @@
       #expect(try ann.history().count == 2)
     }
 
-    @Test("Others, indexes and queries see a store that goes back, and that goes forth again")
+    @Test("Other stores, indexes and queries see a store that is reverted, and reverted again")
     func reverting() throws {
       let (store, other) = (try store(), try store())
       for number in 1...20 { store.insert(verse("old \(number)", number)) }
@@ -121,7 +121,8 @@
       #expect(try backend.revert(toCommit: backend.lastCommitNumber) == nil)
     }
 
-    @Test("A store as of an earlier commit has its objects, and finds them by index and by search")
+    @Test(
+      "A snapshot as of an earlier commit has its objects, and finds them by index and by search")
     func earlierStore() throws {
       let store = try store()
       try backend.beginHistory()
@@ -171,7 +172,7 @@
       #expect(throws: StoreError.self) { try store.differences(from: start - 1, to: end) }
     }
 
-    @Test("A commit is undone on its own, and later commits stay")
+    @Test("A single commit is undone, and later commits stay")
     func undoCommit() throws {
       let (ann, bob) = (try store("Ann"), try store("Bob"))
       ann.undoManager = StoreUndoManager()

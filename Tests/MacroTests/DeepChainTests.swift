@@ -14,7 +14,7 @@
 
   @Suite("Chains of stored objects")
   struct DeepChainTests {
-    @Test("A chain is freed on a small stack, whatever property holds the next object")
+    @Test("A chain is freed on a small stack, whatever property refers to the next object")
     func freed() {
       onSmallStack {
         weak var first: ChainLink?

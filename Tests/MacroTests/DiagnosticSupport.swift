@@ -14,7 +14,7 @@
   enum MarkMacro: MarkExpansion {}
   enum IndexMacro: IndexExpansion {}
 
-  /// What the macro has to say of a class that is wrong, and what each fix-it makes of it.
+  /// The diagnostics of the macro for an invalid class, and the results of the fix-its.
   struct Refusal: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let source: String
@@ -41,7 +41,7 @@
     }
   }
 
-  /// What the macro says of the first declaration of a source.
+  /// The diagnostics of the macro for the first declaration of a source.
   func findings(in source: String) throws -> [Diagnostic] {
     let file = Parser.parse(source: source)
     let item = try #require(file.statements.first?.item)
@@ -57,7 +57,7 @@
     return context.diagnostics
   }
 
-  /// What the attributes of the only property of a class say by themselves.
+  /// The diagnostics of the attributes of the only property of a class.
   func markFindings(in source: String) throws -> [Diagnostic] {
     let file = Parser.parse(source: source)
     let group = try #require(file.statements.first?.item.as(ClassDeclSyntax.self))
@@ -69,7 +69,7 @@
     return context.diagnostics
   }
 
-  /// What the only `#Index` of a class says by itself.
+  /// The diagnostics of the only `#Index` of a class.
   func indexFindings(in source: String) throws -> [Diagnostic] {
     let file = Parser.parse(source: source)
     let group = try #require(file.statements.first?.item.as(ClassDeclSyntax.self))

@@ -223,10 +223,10 @@
       """),
   ]
 
-  @Suite("What @Stored refuses")
+  @Suite("Diagnostics of @Stored")
   struct DiagnosticTests {
     @Test(
-      "It says what is wrong, and offers the cure",
+      "Each has a problem and a fix",
       arguments: properties + types + versions + classes + codings + relationships + uniqueness
         + marks
         + indexes + compoundIndexes + texts)
@@ -244,7 +244,7 @@
     }
 
     @Test(
-      "An attribute that @Stored would read says so in a class without it",
+      "An attribute for @Stored is diagnosed in a class without it",
       arguments: ["Transient", "Since(1)", "Formerly(\"a\")", "Relationship", "Unique", "Indexed"])
     func unread(mark: String) throws {
       let name = mark.prefix { $0 != "(" }
@@ -261,7 +261,7 @@
       #expect(try markFindings(in: "@StoredObjects.Stored(version: 1) " + source).isEmpty)
     }
 
-    @Test("#Index says so in a class without @Stored")
+    @Test("#Index is diagnosed in a class without @Stored")
     func unreadIndex() throws {
       let source = "final class Song: StoredObject {\n  #Index<Song>([\\.title, \\.year])\n}"
       #expect(
@@ -270,7 +270,7 @@
       #expect(try indexFindings(in: "@Stored " + source).isEmpty)
     }
 
-    @Test("An attribute for properties says so at a method")
+    @Test("An attribute for properties is diagnosed at a method")
     func markedMethod() throws {
       let source = "@Stored final class Song: StoredObject {\n  @Indexed func play() {}\n}"
       #expect(
@@ -278,7 +278,7 @@
           == ["@Indexed is for stored properties: remove it"])
     }
 
-    @Test("Everything that is wrong with properties is told at once")
+    @Test("All problems with properties are diagnosed at once")
     func several() throws {
       let source = """
         @Stored final class Song: StoredObject {
@@ -292,7 +292,7 @@
     }
 
     @Test(
-      "What is right is not spoken of",
+      "Valid code has no diagnostics",
       arguments: [
         "var minutes: Int { 5 }", "static var shared: Int = 5", "@Transient let made = 1",
         "@Transient var action: (() -> Void)?", "@Transient lazy var shout = title.uppercased()",

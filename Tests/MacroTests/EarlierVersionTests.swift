@@ -93,7 +93,7 @@
       return disk
     }
 
-    @Test("A record of any version is read, and nothing of it is lost", arguments: Fixture.all)
+    @Test("A record of any version is read without loss", arguments: Fixture.all)
     func reading(fixture: Fixture) throws {
       try Session.run(try disk(fixture.hex), Track.self) { session in
         let track = try #require(try session.store.object(Track.self, rowID: 2))
@@ -104,7 +104,7 @@
       }
     }
 
-    @Test("An upgrade rewrites it, and it reads the same", arguments: Fixture.all)
+    @Test("An upgrade rewrites the record, and it reads the same", arguments: Fixture.all)
     func upgrading(fixture: Fixture) throws {
       let disk = try disk(fixture.hex)
       try Session.run(disk, Track.self) { session in
@@ -119,7 +119,7 @@
       }
     }
 
-    @Test("The first fixture is what the first version wrote")
+    @Test("The first fixture has the bytes of the first version")
     func firstVersion() throws {
       let disk = MemoryDisk()
       try Session.run(disk, First.Track.self) { session in
@@ -131,7 +131,8 @@
       }
     }
 
-    @Test("What a record does not have gets its default, whatever the object held before")
+    @Test(
+      "Properties missing in a record get their defaults, whatever values the object had before")
     func defaults() throws {
       try Session.run(try disk(Fixture.all[2].hex), Track.self) { session in
         let track = try #require(try session.store.object(Track.self, rowID: 2))
@@ -151,7 +152,7 @@
       }
     }
 
-    @Test("A property that is new without a version, in a store without layouts, is refused")
+    @Test("A new property without a version, in a store without layouts, is refused")
     func careless() throws {
       let disk = try disk(Fixture.all[0].hex, First.Track.self)
       try Session.run(disk, First.Track.self) { session in

@@ -34,7 +34,7 @@
 
   @Suite("Expansions")
   struct ExpansionTests {
-    @Test("A class gets its two methods, each property accessors and storage")
+    @Test("A class gets its two methods, and each property accessors and storage")
     func plain() {
       expectExpansion(
         """
@@ -103,7 +103,7 @@
         """)
     }
 
-    @Test("A class with a past reads what each version wrote")
+    @Test("A class with earlier versions reads the records of each")
     func versions() {
       expectExpansion(
         """
@@ -199,7 +199,7 @@
         """)
     }
 
-    @Test("A class lists its relationships and what is unique, and can let go of its references")
+    @Test("A class lists its relationships and unique properties, and can release its references")
     func relationships() {
       expectExpansion(
         """
@@ -260,7 +260,7 @@
         """)
     }
 
-    @Test("A class lists its indexes, each named by its properties, and its texts")
+    @Test("A class lists its indexes, named by their properties, and its texts")
     func indexes() {
       expectExpansion(
         """
@@ -371,7 +371,7 @@
         """)
     }
 
-    @Test("Types that a default shows are written out in what the macro adds")
+    @Test("The macro writes types that it infers from defaults")
     func inferredTypes() {
       expectExpansion(
         """
@@ -417,7 +417,7 @@
         """)
     }
 
-    /// What a stored property becomes.
+    /// The expansion of a stored property.
     private func property(
       _ name: String, _ type: String, _ value: String, declared: String? = nil,
       isInferred: Bool = false

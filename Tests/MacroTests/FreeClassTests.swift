@@ -114,7 +114,7 @@
       #expect(disc.items.isEmpty && disc.item == nil)
     }
 
-    @Test("A value of a protocol type that is no object is refused by the save")
+    @Test("A value of a protocol type that is not an object is refused by the save")
     func strangers() throws {
       try Session.run(disk, Tune.self, LiveTune.self, Talk.self, Disc.self) { session in
         let disc = Disc()

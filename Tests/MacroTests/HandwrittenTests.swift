@@ -3,7 +3,7 @@
   import StoredObjects
   import Testing
 
-  /// What `Everything` would be without the macro, in the buffer's own words.
+  /// The class `Everything` without the macro, written with the methods of the buffer.
   private final class Handwritten: StoredObject {
     @Content var flag = false
     @Content var small: Int8 = 0
@@ -68,7 +68,7 @@
   struct HandwrittenTests {
     private let size = Size(width: 1.5, kind: .round(radius: 2))
 
-    @Test("What a stored class writes, a hand-written one reads, and writes the same bytes")
+    @Test("A handwritten class reads the bytes of a stored one, and writes the same")
     func fromGenerated() throws {
       let disk = MemoryDisk()
       let bytes = try Session.run(disk, Artist.self, Song.self, Generated.self) { session in
@@ -92,7 +92,7 @@
       }
     }
 
-    @Test("What a hand-written class writes, a stored one reads, and writes the same bytes")
+    @Test("A stored class reads the bytes of a handwritten one, and writes the same")
     func fromHandwritten() throws {
       let disk = MemoryDisk()
       let bytes = try Session.run(disk, Artist.self, Song.self, Handwritten.self) { session in

@@ -86,7 +86,7 @@
           == ["first", "all", "few", "loose", "room and height and case", "height"])
     }
 
-    @Test("A query uses them, and finds what a look at every object finds")
+    @Test("A query uses them, and matches a scan of all objects")
     func queries() throws {
       try Session.run(disk, LiveTake.self, Rack.self) { session in
         let all = try make(session)
@@ -111,7 +111,7 @@
       }
     }
 
-    @Test("Two objects with one value are refused where it is unique, but for nil")
+    @Test("Two objects with the same unique value are refused, except nil")
     func unique() throws {
       try Session.run(disk, LiveTake.self) { session in
         let all = try make(session)
@@ -149,7 +149,7 @@
       }
     }
 
-    @Test("Who refers to an object is found by an index of a reference or of a list")
+    @Test("Referrers of an object are found by an index of a reference or of a list")
     func referrers() throws {
       try Session.run(disk, LiveTake.self, Take.self, Rack.self) { session in
         let store = session.store
@@ -187,7 +187,7 @@
       }
     }
 
-    @Test("A new index is made of what is there, and one that is gone is emptied")
+    @Test("A new index is built from the existing objects, and a removed one is emptied")
     func versions() throws {
       func keyCount(_ name: String, _ session: Session) throws -> Int {
         let table = try session.backend.orderedTable(.init("Disc..\(name)", kind: .index))

@@ -1,5 +1,5 @@
 #if Macros
-  // What is wrong with indexes and texts to be searched.
+  // Invalid indexes and full-text attributes.
 
   let indexes: [Refusal] = [
     Refusal(

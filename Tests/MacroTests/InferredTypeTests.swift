@@ -39,7 +39,7 @@
   struct InferredTypeTests {
     private let disk = MemoryDisk()
 
-    @Test("Each has the type that Swift gives it, and comes back as it was saved")
+    @Test("Each has the type that Swift infers, and reads back")
     func roundTrip() throws {
       let id = UUID()
       try Session.run(disk, Song.self, Inferred.self) { session in

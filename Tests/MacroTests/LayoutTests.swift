@@ -37,7 +37,7 @@
       }
     }
 
-    @Test("Properties that are new, gone, renamed, wider or renumbered just work")
+    @Test("Properties can be added, removed, renamed, widened or renumbered")
     func grown() throws {
       let disk = try drafts()
       var id: UUID?
@@ -92,7 +92,7 @@
       }
     }
 
-    @Test("A type that may lose values is refused, and the error shows both layouts")
+    @Test("A type that can lose values is refused, and the error shows both layouts")
     func refused() throws {
       let disk = try drafts()
       let error = try #require(code(disk, Refused.Tune.self))
@@ -106,7 +106,7 @@
       }
     }
 
-    @Test("A case in the place of another is refused, unless it is said to be the same")
+    @Test("A case in the place of another is refused, unless the class says that they are the same")
     func cases() throws {
       let disk = try drafts()
       #expect(code(disk, Replaced.Tune.self)?.code == .changedLayout)
@@ -154,7 +154,7 @@
       #expect(error.message.contains("only the code of Size can read its values"))
     }
 
-    @Test("A store from before layouts opens as it is, and gets them with the next save")
+    @Test("A store from before layouts opens, and gets layouts with the next save")
     func earlier() throws {
       let disk = try drafts()
       try Session.run(disk, Drafts.Tune.self) { session throws in
@@ -171,7 +171,7 @@
       }
     }
 
-    @Test("The layouts are no buffers of the application's")
+    @Test("Layouts are not visible as buffers of the application")
     func names() throws {
       try Session.run(try drafts(), Drafts.Tune.self) { session throws in
         #expect(try session.store.bufferNames() == [])
@@ -183,7 +183,7 @@
       }
     }
 
-    @Test("A save of a class that the store knows writes no layouts")
+    @Test("Saving a known class writes no layouts")
     func unchanged() throws {
       let disk = try drafts()
       try Session.run(disk, Drafts.Tune.self) { session throws in

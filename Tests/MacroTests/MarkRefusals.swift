@@ -1,5 +1,5 @@
 #if Macros
-  // What is wrong with attributes that speak of other properties.
+  // Invalid attributes that name other properties.
 
   let relationships: [Refusal] = [
     Refusal(

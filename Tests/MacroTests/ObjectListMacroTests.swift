@@ -39,7 +39,7 @@
     }
   }
 
-  @Suite("Lists of objects that are made when they are looked at, by @Stored")
+  @Suite("Lists whose objects are created on access, by @Stored")
   struct ObjectListMacroTests {
     private let disk = MemoryDisk()
 
@@ -52,7 +52,7 @@
       }
     }
 
-    @Test("Its record is that of arrays, in either direction")
+    @Test("Its record equals that of an array, in either direction")
     func bytes() throws {
       try fill()
       let record = try Session.run(disk, Cut.self, ArrayMixtape.self) { session in
@@ -135,7 +135,7 @@
       #expect(count.withLock(\.self) == 1)
     }
 
-    @Test("Objects in a circle of lists let go of each other")
+    @Test("Objects in a cycle of lists release each other")
     func dissolving() throws {
       let session = try Session(disk, [Cut.self, Mixtape.self])
       weak var freed: Mixtape?

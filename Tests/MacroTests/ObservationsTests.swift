@@ -21,9 +21,9 @@
     var tones: [String] = []
   }
 
-  @Suite("Sequences of what a property is")
+  @Suite("Sequences of the values of a property")
   @MainActor struct ObservationsTests {
-    @Test("Observations gives each state of a property, and undo is one")
+    @Test("Observations returns each state of a property, and undo is one")
     func edits() async throws {
       let session = try Session(MemoryDisk(), [Clock.self])
       let clock = Clock()
@@ -41,7 +41,7 @@
       #expect(await titles.next() == "a")
     }
 
-    @Test("A loop over them runs once for each, of a hand-written class, too")
+    @Test("A loop over them runs once for each, also of a handwritten class")
     func loop() async throws {
       let session = try Session(MemoryDisk(), [Bell.self])
       let bell = Bell()

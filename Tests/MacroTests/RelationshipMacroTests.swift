@@ -12,7 +12,7 @@
       try Session(disk, [Band.self, Record.self, Shelf.self, GlassShelf.self])
     }
 
-    @Test("Both sides follow each other, and a cascade takes what belongs to the object")
+    @Test("Both sides follow each other, and a cascade deletes what belongs to the object")
     func inverse() throws {
       let session = try session()
       let (band, a, b) = (Band("x"), Record("a"), Record("b"))
@@ -48,7 +48,7 @@
       try session.store.saveChanges()
     }
 
-    @Test("A unique property is enforced, found and brought up to date")
+    @Test("A unique property is enforced, found and updated")
     func unique() throws {
       let session = try session()
       try session.save(Band("x"))
@@ -61,7 +61,7 @@
       #expect(try session.store.object(Band.self, where: \.name, is: "x") === band)
     }
 
-    @Test("Edits, inserts and deletions are undone with their other sides")
+    @Test("Undo of edits, inserts and deletions restores the other sides")
     func undo() throws {
       let session = try session()
       let history = StoreUndoManager()
@@ -111,7 +111,7 @@
       #expect(record.band === band && told.withLock(\.self) == ["title", "band"])
     }
 
-    @Test("Objects in a circle let go of each other")
+    @Test("Objects in a cycle release each other")
     func dissolving() throws {
       let session = try session()
       weak var freed: Band?

@@ -12,7 +12,7 @@
 
     private func session(_ disk: MemoryDisk) throws -> Session { try Session(disk, Self.all) }
 
-    @Test("Every kind of property comes back as it was saved")
+    @Test("Every kind of property reads back")
     func everything() throws {
       let disk = MemoryDisk()
       let id = UUID()
@@ -51,7 +51,7 @@
       #expect(read.anySet == Set(read.anys) && read.class == "second" && read.maybeSize == size)
     }
 
-    @Test("Defaults, nil included, come back too")
+    @Test("Defaults, also nil, read back")
     func defaults() throws {
       let disk = MemoryDisk()
       let first = try session(disk)
@@ -117,7 +117,7 @@
       #expect(before == after)
     }
 
-    @Test("A closure that changes the list that it helps to change traps, and corrupts nothing")
+    @Test("A closure that changes the list being changed traps, and corrupts nothing")
     func exclusivity() async {
       await #expect(processExitsWith: .failure) {
         let object = Everything()
@@ -159,7 +159,7 @@
       }
     }
 
-    @Test("Classes compiled under the settings of other packages work the same")
+    @Test("Classes compiled with the settings of other packages work the same")
     func plainClient() throws {
       let disk = MemoryDisk()
       try Session.run(disk, PublicSingle.self) { session in

@@ -55,15 +55,15 @@
     class Handwritten: StoredObject {}
   }
 
-  @Suite("Which classes may be coded on any thread")
+  @Suite("Classes that can be coded on any thread")
   struct ThreadingTests {
-    @Test("Those of plain values and literals")
+    @Test("Classes with plain values and literals can")
     func evident() {
       #expect(Evident.Plain.isCodedOnAnyThread && Evident.Sub.isCodedOnAnyThread)
     }
 
     @Test(
-      "None that may run other code, or refer to objects",
+      "Classes that can run other code, or have references, can't",
       arguments: [
         NotEvident.Reference.self, NotEvident.References.self, NotEvident.Computed.self,
         NotEvident.Cached.self, NotEvident.Interpolated.self, NotEvident.Leaving.self,

@@ -50,7 +50,7 @@
     ]
   }
 
-  @Suite("Records that each earlier version of a hierarchy has left")
+  @Suite("Records of each earlier version of a hierarchy")
   struct VersionFixtureTests {
     private func disk(_ left: Left) throws -> MemoryDisk {
       let disk = MemoryDisk()
@@ -68,7 +68,7 @@
     }
 
     @Test(
-      "The version, as it was, still writes its fixture, byte for byte", arguments: Left.earlier)
+      "Each version still writes its fixture, byte for byte", arguments: Left.earlier)
     private func writing(left: Left) throws {
       try Session.run(MemoryDisk(), left.superclass, left.type) { session in
         let object = left.type.init()
@@ -79,7 +79,7 @@
       }
     }
 
-    @Test("Today's classes read it, whatever versions were skipped", arguments: Left.earlier)
+    @Test("Current classes read them, whatever versions were skipped", arguments: Left.earlier)
     private func reading(left: Left) throws {
       try Session.run(try disk(left), Recording.self, LiveRecording.self) { session in
         let object = try #require(try session.store.object(LiveRecording.self, rowID: 2))
@@ -88,7 +88,7 @@
       }
     }
 
-    @Test("An upgrade writes it anew, and it reads the same", arguments: Left.earlier)
+    @Test("An upgrade rewrites a record, and it reads the same", arguments: Left.earlier)
     private func upgrading(left: Left) throws {
       let disk = try disk(left)
       try Session.run(disk, Recording.self, LiveRecording.self) { session in
@@ -102,7 +102,7 @@
       }
     }
 
-    @Test("Version 3 of the program reads what the versions before it left", arguments: 0...2)
+    @Test("Version 3 of the program reads records of the versions before it", arguments: 0...2)
     private func earlierProgram(version: Int) throws {
       let left = Left.earlier[version]
       try Session.run(
@@ -116,7 +116,7 @@
       }
     }
 
-    @Test("An earlier program refuses what a later one wrote, and wipes nothing")
+    @Test("An earlier program refuses records of a later one, and deletes nothing")
     func laterProgram() throws {
       for older in Left.earlier {
         for newer in Left.earlier where newer.version > older.version {
@@ -132,7 +132,7 @@
       }
     }
 
-    @Test("Undo brings back the content of a record that an earlier version wrote")
+    @Test("Undo restores the content of a record of an earlier version")
     func undo() throws {
       try Session.run(try disk(Left.earlier[0]), Recording.self, LiveRecording.self) { session in
         let history = StoreUndoManager()

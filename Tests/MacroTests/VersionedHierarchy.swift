@@ -10,7 +10,7 @@
     var seats: UInt32 = 0
   }
 
-  /// What tests ask of every version of the subclass.
+  /// The requirements of each version of the subclass.
   protocol LiveRecordingClass: StoredObject {
     /// Fills an object with what stands in its version's fixture.
     func fill()

@@ -34,7 +34,7 @@
     var members: [MainArtist] = []
   }
 
-  /// What an app does on its main actor.
+  /// The library of an app on its main actor.
   public final class Library {
     private let store: Store
 

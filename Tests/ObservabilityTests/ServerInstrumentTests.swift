@@ -24,7 +24,7 @@ private final class Note: StoredObject {
   }
 }
 
-/// What the process reports to, which can be set once.
+/// The metrics and traces of the process, which can be set once.
 private enum Reports {
   static let metrics = TestMetrics()
   static let tracer = InMemoryTracer()
@@ -58,7 +58,7 @@ struct ServerInstrumentTests {
     _ backend: TokyoCabinetBackend, _ outcome: String = "success"
   ) -> [(String, String)] { [("store", backend.location), ("outcome", outcome)] }
 
-  @Test("Saves, commits and folds are timed and weighed")
+  @Test("The durations and sizes of saves, commits and folds are measured")
   func operations() throws {
     let (backend, store) = try open(directory)
     for number in 0..<3 {
@@ -83,7 +83,7 @@ struct ServerInstrumentTests {
     try backend.close()
   }
 
-  @Test("A save that fails is reported as a failure, with its error")
+  @Test("A failed save is reported with its error")
   func failure() throws {
     let (backend, store) = try open(directory)
     store.insert(Note())
@@ -97,7 +97,7 @@ struct ServerInstrumentTests {
     #expect((span.errors.first?.error as? StoreError)?.code == .closed)
   }
 
-  @Test("Look-ups are counted by whether the object was in memory")
+  @Test("Look-ups are counted, in memory or not")
   func lookUps() throws {
     do {
       let (backend, store) = try open(directory)
@@ -121,7 +121,7 @@ struct ServerInstrumentTests {
     try backend.close()
   }
 
-  @Test("A span begins when its operation did, below the one that was current")
+  @Test("A span begins with its operation, as a child of the current span")
   func spans() throws {
     let (backend, store) = try open(directory)
     try withSpan("request") { _ in
@@ -139,7 +139,7 @@ struct ServerInstrumentTests {
     try backend.close()
   }
 
-  @Test("Tables of values report their commits, too, and nobody is told after the end")
+  @Test("Tables of values report their commits, too, and nothing is reported after the end")
   func values() throws {
     let backend = try TokyoCabinetBackend(directory: directory)
     backend.instrument = ServerInstrument(reportsSpans: false)

@@ -8,7 +8,7 @@
   @Stored open class PublicAlbum: StoredObject {
     /// Its name.
     public var title: String = ""
-    /// What it has.
+    /// The tracks.
     public private(set) var tracks: [String] = []
     /// When it came out.
     @Since(1) public var year: UInt16?

@@ -11,7 +11,7 @@ struct ConformanceTests {
   }
 
   @Test(
-    "After hundreds of random operations a store holds what plain values say",
+    "After hundreds of random operations a store equals a model of plain values",
     arguments: [0, 1, 2] as [UInt64])
   func randomOperations(_ offset: UInt64) throws {
     var random = Seeds.generator(for: "random operations, PostgreSQL, \(offset)")

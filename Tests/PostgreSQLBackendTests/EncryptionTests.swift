@@ -19,14 +19,14 @@ struct EncryptionTests {
     try check.run(try TestDatabase(key: key))
   }
 
-  @Test("After hundreds of random operations an encrypted store holds what plain values say")
+  @Test("After hundreds of random operations an encrypted store equals a model of plain values")
   func randomOperations() throws {
     var random = Seeds.generator(for: "random operations, encrypted PostgreSQL")
     try RandomStoreTest(seed: random.next(), steps: 250).run(try TestDatabase(key: key))
   }
 
   @Test(
-    "Nothing of names, records, keys, values and authors is readable in any table of the server",
+    "No table of the server has readable names, records, keys, values or authors",
     arguments: [false, true])
   func leaks(isEncrypted: Bool) throws {
     let database = try TestDatabase(key: isEncrypted ? key : nil)
@@ -80,7 +80,7 @@ struct EncryptionTests {
       })
   }
 
-  @Test("A store opens with its own key only, and says what is wrong with another")
+  @Test("A store opens with its own key only, and explains other keys")
   func keys() throws {
     let database = try TestDatabase(key: key)
     let backend = try database.backend()
@@ -114,7 +114,8 @@ struct EncryptionTests {
     #expect(try again.record(2, in: try again.table(named: "Song")) == [2])
   }
 
-  @Test("Programs that begin a store at once with a key share it, and one without a key is refused")
+  @Test(
+    "Programs that create a store concurrently with a key share it, and one without it is refused")
   func race() throws {
     let database = try TestDatabase(key: key)
     let plain = try PostgreSQLBackend(database.server.url(), store: database.store)
@@ -135,7 +136,7 @@ struct EncryptionTests {
     #expect(backend.lastCommitNumber == 4)
   }
 
-  @Test("What somebody moves or changes in the database is not authentic")
+  @Test("Data moved or changed in the database is not authentic")
   func manipulation() throws {
     let database = try TestDatabase(key: key)
     let backend = try database.backend()
@@ -210,7 +211,7 @@ struct EncryptionTests {
     }
   }
 
-  @Test("No increment of encrypted key-value stores is lost, and observers read what others put")
+  @Test("Encrypted key-value stores lose no increment, and observers read values of other machines")
   func keyValueStores() async throws {
     let database = try TestDatabase(key: key)
     var configuration = PostgreSQLConfiguration()

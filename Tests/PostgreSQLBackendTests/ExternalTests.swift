@@ -52,7 +52,7 @@ struct ExternalTests {
   }
 
   @Test(
-    "What one machine saves another reads, and a value goes with the last object that refers to it",
+    "A value of one machine is read by another, and removed with the last object that refers to it",
     arguments: keys)
   func lifetime(_ key: EncryptionKey?) throws {
     let database = try TestDatabase(key: key)
@@ -85,7 +85,8 @@ struct ExternalTests {
     #expect(try mine.check().isSound)
   }
 
-  @Test("A copy to another backend and back has all values, and so has a snapshot", arguments: keys)
+  @Test(
+    "A copy to another backend and back has all values, and so does a snapshot", arguments: keys)
   func copies(_ key: EncryptionKey?) throws {
     let database = try TestDatabase(key: key)
     let store = try open(database.backend())
@@ -105,7 +106,7 @@ struct ExternalTests {
     }
   }
 
-  @Test("A commit brings back a value that others have removed, and is refused when it is gone")
+  @Test("A commit restores a value that others have removed, and is refused if it no longer exists")
   func races() throws {
     let database = try TestDatabase()
     let (mine, theirs) = (try open(database.backend()), try open(database.backend()))
@@ -119,7 +120,7 @@ struct ExternalTests {
     try storage.remove(id)
     #expect(try valueCount(mine.backend) == 1)
 
-    // Without its object it is only marked, and whoever commits a reference brings it back.
+    // Without its object it is only marked, and a commit of a reference restores it.
     let catalogue = try mine.backend.orderedTable(ExternalCatalogue.table)
     var entries: [([UInt8], [UInt8])] = []
     _ = try mine.backend.scanKeys(of: catalogue, KeyRange(), isReversed: false) { key, value in
@@ -146,7 +147,7 @@ struct ExternalTests {
     #expect(try mine.backend.keyCount(in: catalogue, KeyRange()) == 0)
   }
 
-  @Test("An opening removes values that were removed long ago, or begun and never saved")
+  @Test("Opening a store removes values that were removed long ago, or begun and never saved")
   func oldValues() throws {
     let database = try TestDatabase()
     let store = try open(database.backend())
@@ -191,7 +192,7 @@ struct ExternalTests {
     #expect(try valueCount(again) == 1)
   }
 
-  @Test("A value takes one round trip for each chunk, and two more")
+  @Test("A value takes one round trip per chunk, and two more")
   func roundTrips() throws {
     let database = try TestDatabase()
     let proxy = try TestProxy(before: database.server)

@@ -4,7 +4,7 @@ import StoredObjectsCore
 import TestServer
 import Testing
 
-@Suite("PostgreSQL that fails", .needsServer)
+@Suite("Failures of PostgreSQL", .needsServer)
 struct FailureTests {
   /// Lets a test use a backend behind a proxy, with one record.
   private func withProxy(
@@ -21,7 +21,7 @@ struct FailureTests {
     backend.close()
   }
 
-  @Test("A save is one round trip, and so is what reads")
+  @Test("A save is one round trip, and so is a read")
   func roundTrips() throws {
     let database = try TestDatabase()
     let proxy = try TestProxy(before: database.server)
@@ -72,7 +72,7 @@ struct FailureTests {
     #expect(proxy.roundTrips == 2)
   }
 
-  @Test("Reads and saves go on when the server has ended all sessions")
+  @Test("Reads and saves continue after the server has ended all sessions")
   func terminatedSessions() throws {
     let database = try TestDatabase()
     let name = try database.newDatabase()
@@ -109,7 +109,7 @@ struct FailureTests {
     }
   }
 
-  @Test("A save whose answer is lost for good says so, names its token, and is found later")
+  @Test("A save whose answer is lost for good throws its token, by which it is found later")
   func inDoubt() throws {
     var configuration = PostgreSQLConfiguration()
     configuration.timeout = .milliseconds(300)
@@ -128,7 +128,7 @@ struct FailureTests {
     #expect(backend.lastCommitNumber == 1)
   }
 
-  @Test("A commit with a token that there is already is made once")
+  @Test("A commit with an existing token is made once")
   func repeatedToken() throws {
     let backend = try TestDatabase().backend()
     let table = try backend.table(named: "Song")
@@ -139,7 +139,7 @@ struct FailureTests {
     #expect(try backend.recordCount(in: table) == 1)
   }
 
-  @Test("A statement that the server cancels is an error that says what to do")
+  @Test("A statement that the server cancels is an error with a remedy")
   func statementTimeout() throws {
     let database = try TestDatabase()
     let name = try database.newDatabase()
@@ -163,7 +163,7 @@ struct FailureTests {
     #expect(try backend.record(2, in: table) == [1])
   }
 
-  @Test("A save that is larger than the limit is refused, and one of many pieces is whole")
+  @Test("A save above the size limit is refused, and one of many pieces is complete")
   func pieces() throws {
     let backend = try TestDatabase().backend()
     let table = try backend.table(named: "Song")

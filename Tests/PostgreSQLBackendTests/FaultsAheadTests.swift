@@ -13,7 +13,7 @@ private final class Playlist: StoredObject {
   }
 }
 
-@Suite("Faults that are read together", .needsServer)
+@Suite("Faults read in batches", .needsServer)
 struct FaultsAheadTests {
   private let database: TestDatabase
   private let first: Store
@@ -48,7 +48,7 @@ struct FaultsAheadTests {
   }
 
   @Test(
-    "Walking a list of 1,000 faults takes five round trips at most, in each direction",
+    "Walking a list of 1,000 faults takes at most five round trips, in each direction",
     arguments: [false, true])
   func walk(isBackwards: Bool) throws {
     try saveList(1000)
@@ -63,7 +63,7 @@ struct FaultsAheadTests {
     #expect((1...5).contains(proxy.roundTrips), "\(proxy.roundTrips)")
   }
 
-  @Test("Who reads one fault of thousands does not read the others")
+  @Test("Reading one fault of thousands does not read the others")
   func single() throws {
     try saveList(5000)
     let second = try Self.open(database.backend())
@@ -72,7 +72,7 @@ struct FaultsAheadTests {
     #expect(songs.count(where: \.hasContent) == 6)
   }
 
-  @Test("What another machine has saved is not served from what was read ahead")
+  @Test("A row that another machine has saved is not served from an earlier batch")
   func news() throws {
     try saveList(100)
     let second = try Self.open(database.backend())
@@ -81,13 +81,13 @@ struct FaultsAheadTests {
     for song in try first.allObjects(of: Song.self) { song.title = "new" }
     try first.saveChanges()
     second.mergeChanges()
-    // What was read ahead comes first.
+    // Rows that were read ahead come first.
     #expect(songs.dropLast().reversed().allSatisfy { $0.title == "new" })
     for song in songs { song.plays += 1 }
     try second.saveChanges()
   }
 
-  @Test("An object that was read ahead, and deleted elsewhere, is not there")
+  @Test("An object that was read ahead and deleted elsewhere does not exist")
   func deletion() throws {
     try saveList(16)
     let second = try Self.open(database.backend())
@@ -102,7 +102,7 @@ struct FaultsAheadTests {
     #expect(songs[1].title == "14")
   }
 
-  @Test("An object that the store has saved is not served from what was read ahead before")
+  @Test("An object that the store has saved is not served from an earlier batch")
   func ownSave() throws {
     try saveList(100)
     let second = try Self.open(database.backend())
@@ -112,7 +112,7 @@ struct FaultsAheadTests {
     for song in try second.allObjects(of: Song.self) { song.title = "mine" }
     try second.saveChanges()
     second.dissolveAllRelationships()
-    // What was read ahead comes first.
+    // Rows that were read ahead come first.
     #expect(songs.dropLast().reversed().allSatisfy { $0.title == "mine" })
   }
 }

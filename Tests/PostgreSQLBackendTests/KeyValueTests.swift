@@ -8,7 +8,7 @@ import TestServer
 import Testing
 
 /// Key-value stores on backends that have nothing in common but the server, as on several machines.
-@Suite("Key-value stores on one store of PostgreSQL", .needsServer)
+@Suite("Key-value stores on one PostgreSQL store", .needsServer)
 struct KeyValueTests {
   private let database: TestDatabase
 
@@ -22,7 +22,7 @@ struct KeyValueTests {
     return try KeyValueStore(backend: database.backend(through: proxy, configuration), now: now)
   }
 
-  @Test("No increment of four machines is lost")
+  @Test("Four machines lose no increment")
   func increments() throws {
     try BackendConformance.runOnThreads(4) { _ in
       let store = try openStore()
@@ -37,7 +37,7 @@ struct KeyValueTests {
     #expect(try openStore().table("counts").get("count", as: Int.self) == 2000)
   }
 
-  @Test("A closure never sees values that have never been together, even if it hides its errors")
+  @Test("A closure only sees values of one state, even if it ignores errors")
   func consistentReads() throws {
     let writer = try openStore()
     let pairs = try writer.createTable("pairs")
@@ -65,7 +65,7 @@ struct KeyValueTests {
     }
   }
 
-  @Test("What a write rests on and does not change is not changed by others meanwhile")
+  @Test("Values that a write has read are not changed by others before its commit")
   func restingOnKeys() throws {
     let (mine, theirs) = (try openStore(), try openStore())
     let table = try mine.createTable("rooms")
@@ -87,7 +87,7 @@ struct KeyValueTests {
     }
   }
 
-  @Test("A write to a table that another machine drops meanwhile fails, and leaves nothing behind")
+  @Test("A write to a table that another machine drops fails, and leaves nothing")
   func droppedTable() throws {
     let (mine, theirs) = (try openStore(), try openStore())
     let table = try mine.createTable("notes")
@@ -108,7 +108,7 @@ struct KeyValueTests {
     #expect(try mine.table("notes").count() == 0)
   }
 
-  @Test("Tables that machines make at once are different ones")
+  @Test("Tables that machines create concurrently are different")
   func tables() throws {
     try BackendConformance.runOnThreads(4) { number in
       let store = try openStore()
@@ -128,7 +128,7 @@ struct KeyValueTests {
     #expect(try store.table("common").count() == 4)
   }
 
-  @Test("Two stores do together what a dictionary does", arguments: [0, 1])
+  @Test("Two stores together equal a dictionary", arguments: [0, 1])
   func randomWork(_ number: UInt64) throws {
     var random = Seeds.generator(for: "key-value stores on PostgreSQL, \(number)")
     let clock = Locked(Date(timeIntervalSinceReferenceDate: 8e8))
@@ -182,7 +182,7 @@ struct KeyValueTests {
     }
   }
 
-  @Test("Observers hear of what other machines write, tables that come and go at once among it")
+  @Test("Observers get writes of other machines, also to tables created and dropped meanwhile")
   func observing() async throws {
     let (mine, theirs) = (try openStore(), try openStore())
     try await theirs.createTable("known").put(1, for: "x")
@@ -202,7 +202,7 @@ struct KeyValueTests {
       ])
   }
 
-  @Test("A get takes one round trip, a put two, and a batch one for each key that it looks at")
+  @Test("A get takes one round trip, a put two, and a batch one per key that it reads")
   func roundTrips() throws {
     let proxy = try TestProxy(before: database.server)
     defer { proxy.close() }
@@ -225,7 +225,7 @@ struct KeyValueTests {
       } == 3)
   }
 
-  @Test("A store that is opened for reading hears of tables and items that others write")
+  @Test("A store opened for reading sees tables and items that others write")
   func reading() throws {
     let writer = try openStore()
     try writer.createTable("a").put(1, for: "x")
@@ -239,7 +239,7 @@ struct KeyValueTests {
     #expect(!reader.hasTable("b"))
   }
 
-  @Test("A store that is far behind finds out which tables are gone")
+  @Test("A store that is far behind finds out which tables were dropped")
   func lostTrack() throws {
     let (mine, theirs) = (try openStore(), try openStore())
     let table = try mine.createTable("a")
@@ -251,7 +251,7 @@ struct KeyValueTests {
     #expect(mine.tableNames() == ["b"])
   }
 
-  @Test("A table that takes the number of a dropped one has its own items and changes")
+  @Test("A table with the number of a dropped one has its own items and changes")
   func numbers() async throws {
     let (mine, theirs) = (try openStore(), try openStore())
     try await mine.createTable("old")
@@ -268,7 +268,7 @@ struct KeyValueTests {
     #expect(try other.all.keys() == ["a"])
   }
 
-  @Test("A stream ends with its table while the thread that asks for news waits for the same news")
+  @Test("A stream ends with its table while its thread waits for changes")
   func streamEnds() throws {
     var configuration = PostgreSQLConfiguration()
     configuration.pollInterval = .milliseconds(100)

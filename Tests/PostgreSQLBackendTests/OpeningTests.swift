@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Opening stores on PostgreSQL", .needsServer)
 struct OpeningTests {
-  @Test("Programs that open a new database at once all find the same schema")
+  @Test("Programs that open a new database concurrently all find the same schema")
   func race() throws {
     let database = try TestDatabase()
     let name = try database.newDatabase()
@@ -21,7 +21,8 @@ struct OpeningTests {
     #expect(try database.backend(database: name).lastCommitNumber == 8)
   }
 
-  @Test("A schema of an earlier release is upgraded once, by whoever writes, and its stores go on")
+  @Test(
+    "A schema of an earlier release is upgraded once, by the first writer, and its stores continue")
   func earlierSchema() throws {
     let database = try TestDatabase()
     let name = try database.newDatabase()
@@ -55,7 +56,7 @@ struct OpeningTests {
     try KeyValueStore(backend: backend).createTable("new").put(1, for: "a")
   }
 
-  @Test("A schema of a later release is refused, and left as it is")
+  @Test("A schema of a later release is refused and not changed")
   func newerSchema() throws {
     let database = try TestDatabase()
     let name = try database.newDatabase()
@@ -81,7 +82,7 @@ struct OpeningTests {
   }
 
   @Test(
-    "A connection string that makes no sense is refused without being repeated",
+    "An invalid connection string is refused, and not in the error",
     arguments: [
       "postgresql://anna:Geheim77/x@host/db", "postgresql://anna:Geheim77@host:port/db", "Geheim77",
       "host=/tmp password='Geheim77", "postgresql://anna@host/db?Geheim77=1",
@@ -92,14 +93,14 @@ struct OpeningTests {
     #expect(!"\(error.debugDescription)".contains("Geheim77"))
   }
 
-  @Test("Names that a store can't have are refused", arguments: ["", "a\0b"])
+  @Test("Invalid names of stores are refused", arguments: ["", "a\0b"])
   func badNames(_ name: String) throws {
     let server = try TestServer.shared.get()
     #expect(
       storeError { _ = try PostgreSQLBackend(server.url(), store: name) }?.code == .invalidArgument)
   }
 
-  @Test("Where no server is, the error says so")
+  @Test("A missing server is an error that says so")
   func noServer() {
     let error = storeError {
       _ = try PostgreSQLBackend("postgresql://%2Fnowhere/db", store: "x")
@@ -107,7 +108,7 @@ struct OpeningTests {
     #expect(error?.code == .ioError)
   }
 
-  @Test("A role without rights gets an error that says so, before and behind the creation")
+  @Test("A role without rights gets an error that says so, before and after the creation")
   func noRights() throws {
     let database = try TestDatabase()
     let name = try database.newDatabase()
@@ -137,7 +138,7 @@ struct OpeningTests {
       try writer.commit(change(.insert, 3, [1], try writer.table(named: "Song")))
     }
     #expect("\(error.debugDescription)".contains("privilege"))
-    // What the page says is enough.
+    // The rights on the page are enough.
     try database.server.sql(
       "grant insert, update, delete on all tables in schema stored_objects to \(name)",
       database: name)
@@ -145,7 +146,7 @@ struct OpeningTests {
     #expect(owner.lastCommitNumber == 2)
   }
 
-  @Test("A store that is not there is not made for reading")
+  @Test("A missing store is not created for reading")
   func noStore() throws {
     #expect(storeError { _ = try TestDatabase().open(readOnly: true) }?.code == .ioError)
   }
@@ -158,7 +159,7 @@ struct OpeningTests {
     #expect("\(error.debugDescription)".contains("LATIN1"))
   }
 
-  @Test("A server that has lost commits is noticed")
+  @Test("A server that has lost commits is detected")
   func lostCommits() throws {
     let database = try TestDatabase()
     let backend = try database.backend()
@@ -169,7 +170,7 @@ struct OpeningTests {
     #expect(storeError { _ = try backend.record(2, in: table) }?.code == .reopenNeeded)
   }
 
-  @Test("Many threads share few connections, and no session is left in a transaction")
+  @Test("Many threads share few connections, and leave no session in a transaction")
   func connections() throws {
     let database = try TestDatabase()
     let name = try database.newDatabase()

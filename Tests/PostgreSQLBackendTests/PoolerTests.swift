@@ -25,7 +25,7 @@ private struct PooledDatabase: BackendLocation {
 }
 
 @Suite(
-  "A backend behind a pooler in transaction mode", .needsServer,
+  "A backend with a pooler in transaction mode", .needsServer,
   .enabled(if: TestPooler.isAvailable, "pgbouncer isn't installed: ./dev setup installs it"))
 struct PoolerTests {
   @Test("It keeps the promises of a backend", arguments: TestDatabase.checks)
@@ -33,7 +33,7 @@ struct PoolerTests {
     try check.run(try PooledDatabase())
   }
 
-  @Test("More machines than the pooler has sessions lose no increment")
+  @Test("More machines than sessions of the pooler lose no increment")
   func increments() throws {
     let database = try PooledDatabase()
     let first = Store(backend: try database.open())

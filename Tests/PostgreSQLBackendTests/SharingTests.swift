@@ -9,7 +9,7 @@ import TestServer
 import Testing
 
 /// Backends that have nothing in common but the server, as on two machines.
-@Suite("Backends on one store of PostgreSQL", .needsServer)
+@Suite("Backends on one PostgreSQL store", .needsServer)
 struct SharingTests {
   private func store(
     _ database: TestDatabase, _ policy: ConflictPolicy = .error
@@ -21,7 +21,7 @@ struct SharingTests {
     return store
   }
 
-  @Test("What one store saves, another merges")
+  @Test("A store merges the saves of another one")
   func merges() throws {
     let database = try TestDatabase()
     let (mine, theirs) = (try store(database), try store(database))
@@ -37,7 +37,7 @@ struct SharingTests {
     #expect(song.title == "Green")
   }
 
-  @Test("Two stores that change the same object conflict, and one that looks again goes on")
+  @Test("Two stores that change the same object conflict, and a retry succeeds")
   func conflicts() throws {
     let database = try TestDatabase()
     let (mine, theirs) = (try store(database), try store(database))
@@ -56,7 +56,7 @@ struct SharingTests {
     #expect(other.plays == 2)
   }
 
-  @Test("Conflicts end as the policy says")
+  @Test("Conflicts are resolved by the policy")
   func policies() throws {
     let database = try TestDatabase()
     let (mine, theirs) = (try store(database, .mine), try store(database, .theirs))
@@ -73,7 +73,7 @@ struct SharingTests {
     #expect(song.title == "Green" && other.title == "Green")
   }
 
-  @Test("Objects that two stores insert at once have different rows, and a deletion is seen")
+  @Test("Objects that two stores insert concurrently have different rows, and a deletion is seen")
   func insertsAndDeletions() throws {
     let database = try TestDatabase()
     let (mine, theirs) = (try store(database), try store(database))
@@ -98,7 +98,7 @@ struct SharingTests {
     #expect(try theirs.count(of: Song.self) == 39)
   }
 
-  @Test("What others have inserted is among all objects, without merging")
+  @Test("Objects that others have inserted are among all objects, without merging")
   func allObjects() throws {
     let database = try TestDatabase()
     let (mine, theirs) = (try store(database), try store(database))
@@ -109,7 +109,7 @@ struct SharingTests {
     }
   }
 
-  @Test("Machines that register different classes at once give them different IDs")
+  @Test("Machines that register different classes concurrently give them different IDs")
   func classIDs() throws {
     final class Album: StoredObject {}
     final class Artist: StoredObject {}
@@ -125,7 +125,7 @@ struct SharingTests {
   }
 
   @Test(
-    "No two machines save the same value of a unique attribute, encrypted or not",
+    "Two machines can't save the same value of a unique attribute, encrypted or not",
     arguments: [nil, EncryptionKey(bytes: Array(repeating: 7, count: 32))])
   func uniqueValues(_ key: EncryptionKey?) throws {
     final class Name: StoredObject {
@@ -164,7 +164,7 @@ struct SharingTests {
     #expect(try store.check().isSound)
   }
 
-  @Test("Of two metadata rows that know nothing of each other, the one with more rows stays")
+  @Test("Of two independent metadata rows, the one with more rows is kept")
   func metadataRows() throws {
     let database = try TestDatabase()
     let (mine, theirs) = (try database.backend(), try database.backend())
@@ -186,7 +186,7 @@ struct SharingTests {
     #expect(try theirs.record(1, in: theirTable) == row(7))
   }
 
-  @Test("A commit that was worked out alone is refused where others have come between")
+  @Test("A commit prepared without others is refused if others have committed meanwhile")
   func overtaken() throws {
     let database = try TestDatabase()
     let (mine, theirs) = (try database.backend(), try database.backend())
@@ -204,7 +204,7 @@ struct SharingTests {
     #expect(mine.lastCommitNumber == 3)
   }
 
-  @Test("A commit that others overtake is refused with all that they have changed")
+  @Test("A commit that comes too late is refused, with all changes of the others")
   func refusals() throws {
     let database = try TestDatabase()
     let (mine, theirs) = (try database.backend(), try database.backend())
@@ -226,7 +226,7 @@ struct SharingTests {
   }
 
   @Test(
-    "No increment of four machines is lost, whatever the isolation level of the database",
+    "Four machines lose no increment, whatever the isolation level of the database",
     arguments: [("read committed", 500), ("repeatable read", 50), ("serializable", 50)])
   func increments(isolation: String, count: Int) throws {
     let database = try TestDatabase()
@@ -245,7 +245,7 @@ struct SharingTests {
     #expect(first.lastCommitNumber == UInt64(4 * count + 1))
   }
 
-  @Test("Somebody who listens hears of every commit of other machines, in order")
+  @Test("A listener gets every commit of other machines, in order")
   func listening() async throws {
     let database = try TestDatabase()
     var configuration = PostgreSQLConfiguration()
@@ -264,7 +264,7 @@ struct SharingTests {
     #expect(rows == Array(100..<110))
   }
 
-  @Test("Whoever is far behind is told that anything may have changed, and loses nothing")
+  @Test("A listener that is far behind is notified of any changes, and loses nothing")
   func lostTrack() throws {
     let database = try TestDatabase()
     let (mine, theirs) = (try store(database), try database.backend())
@@ -285,7 +285,7 @@ struct SharingTests {
     #expect(storeError { _ = try backend.changes(since: number) }?.code == .historyExpired)
   }
 
-  @Test("Freshness lets the last number be answered from memory, for as long as it says")
+  @Test("Freshness lets the last number be answered from memory for its duration")
   func freshness() throws {
     let database = try TestDatabase()
     var configuration = PostgreSQLConfiguration()

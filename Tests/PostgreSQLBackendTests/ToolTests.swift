@@ -42,7 +42,7 @@ struct ToolTests {
     try backend.close()
   }
 
-  @Test("A store goes to a server and back, and every command sees the same in both")
+  @Test("A store is copied to a server and back, and every command sees the same in both")
   func roundTrip() throws {
     try ProgramDirectory.run { tool in
       try makeStore(tool)
@@ -70,7 +70,7 @@ struct ToolTests {
     }
   }
 
-  @Test("What can't be done on a server is said, without a word of the URL")
+  @Test("Commands that a server can't do are errors, without any part of the URL")
   func refusals() throws {
     try ProgramDirectory.run { tool in
       try makeStore(tool)

@@ -3,7 +3,7 @@ import TestFiles
 
 /// Compiles small programs against the modules that were built along with these tests.
 enum Compiler {
-  /// What the compiler said, and whether it was content.
+  /// The output of the compiler, and whether it succeeded.
   struct Outcome {
     let succeeded: Bool
     let diagnostics: String

@@ -13,7 +13,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// What every program begins with.
+/// The beginning of each program.
 private let prelude = """
   import StoredObjectsCore
   final class Song: StoredObject { @Content var title = "" }
@@ -82,9 +82,9 @@ private let values: [Refusal] = [
     "func run(b: inout DataBuffer) throws { _ = try b.readValue(of: Song.self) }"),
 ]
 
-@Suite("What the compiler refuses")
+@Suite("Errors of the compiler")
 struct CompilerRefusalTests {
-  @Test("The compiler takes what is right")
+  @Test("The compiler accepts valid code")
   func control() throws {
     let outcome = try Compiler.compile(
       prelude + """
@@ -111,7 +111,7 @@ struct CompilerRefusalTests {
   }
 
   @Test(
-    "The compiler refuses what is wrong, and says why",
+    "The compiler refuses invalid code, and explains why",
     arguments: dataRaces + ids + content + values)
   func refusals(refusal: Refusal) throws {
     let outcome = try Compiler.compile(prelude + refusal.program)

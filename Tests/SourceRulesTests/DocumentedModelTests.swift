@@ -68,7 +68,7 @@ struct DocumentedModelTests {
   @Test("There are some")
   func some() { #expect(Self.all.count > 15) }
 
-  @Test("Each is compiled as it stands, under the settings of a user's package", arguments: all)
+  @Test("Each compiles unchanged, with the settings of a user's package", arguments: all)
   func compiled(declaration: Declaration) throws {
     let wanted = declaration.lines.map { $0.trimmingCharacters(in: .whitespaces) }
     let isThere = try Self.files("Tests/PlainClient", ".swift").contains { file in

@@ -43,12 +43,12 @@ struct DocumentedPageTests {
     (try? examples(page, folder)) ?? []
   }
 
-  @Test("Each page has some")
+  @Test("Each page has code")
   func some() {
     for (page, _) in Self.pages { #expect(Self.all.filter { $0.page == page }.count > 3) }
   }
 
-  @Test("Each stands in a source that is compiled", arguments: all)
+  @Test("Each piece of code is in a compiled source", arguments: all)
   func compiled(example: Example) throws {
     let files = FileManager.default.enumerator(
       at: Self.root.appending(path: example.folder), includingPropertiesForKeys: nil,

@@ -34,7 +34,7 @@ struct ProseTests {
     #expect(pages.contains("README.md") && pages.contains("CHANGELOG.md"))
   }
 
-  @Test("Code is not taken for prose")
+  @Test("Code does not count as prose")
   func code() {
     let comment = [
       "/// Returns the names of songs.", "///", "///     let what = \"anew\"", "///",

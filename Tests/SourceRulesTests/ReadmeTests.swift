@@ -37,7 +37,7 @@ struct ReadmeTests {
     }
   }
 
-  @Test("The speed tests have a place to write their tables to")
+  @Test("The speed tests have a place for their tables")
   func speedTables() throws {
     let writer = try text("SpeedTests/Harness/Readme.swift")
     let marks = writer.matches(of: /"(<!-- .* -->)"/).map { String($0.output.1) }

@@ -66,7 +66,7 @@ struct SourceRulesTests {
     #expect(SourceFile.all.allSatisfy { !$0.code.isEmpty })
   }
 
-  @Test("Only the files that are listed do unsafe things, and all of them do")
+  @Test("Exactly the listed files have unsafe code")
   func unsafeFiles() {
     let pattern = #"\bunsafe\b|@safe\b|@unchecked\b|nonisolated\(unsafe\)"#
     let files = SourceFile.all.filter { file in
@@ -81,7 +81,7 @@ struct SourceRulesTests {
   }
 
   @Test(
-    "No file gives up at run time",
+    "No file ends the program at run time",
     arguments: [#"\bfatalError\("#, #"\btry!"#, #"\bas!"#])
   func forbiddenCode(pattern: String) {
     let files = SourceFile.all.filter { file in
@@ -90,7 +90,7 @@ struct SourceRulesTests {
     #expect(files.map(\.path) == [])
   }
 
-  @Test("No file leaves work undone", arguments: ["TODO", "FIXME", "XXX"])
+  @Test("No file has unfinished work", arguments: ["TODO", "FIXME", "XXX"])
   func reminders(word: String) {
     let files = SourceFile.all.filter { file in file.lines.contains { $0.contains(word) } }
     #expect(files.map(\.path) == [])
@@ -99,13 +99,13 @@ struct SourceRulesTests {
 
 @Suite("Rules for imports")
 struct ImportRulesTests {
-  @Test("Nobody but TokyoCabinet imports the C library")
+  @Test("Only TokyoCabinet imports the C library")
   func cLibrary() {
     let importers = SourceFile.all.filter { $0.imports.contains("CTokyoCabinet") }.map(\.module)
     #expect(Set(importers).isSubset(of: ["TokyoCabinet"]))
   }
 
-  @Test("Nobody but the import of YTKKeyValueStore imports SQLite")
+  @Test("Only the importer of YTKKeyValueStore imports SQLite")
   func sqlite() {
     let importers = SourceFile.all.filter { $0.imports.contains("CSQLite") }.map(\.module)
     #expect(Set(importers) == ["YTKImport"])
@@ -113,7 +113,7 @@ struct ImportRulesTests {
     #expect(Set(users) == ["stored-objects-import-ytk"])
   }
 
-  @Test("Nobody but the backend on PostgreSQL imports its library")
+  @Test("Only the PostgreSQL backend imports libpq")
   func postgreSQL() {
     let importers = SourceFile.all.filter { $0.imports.contains("CLibPQ") }.map(\.module)
     #expect(Set(importers) == ["PostgreSQLBackend"])
@@ -139,7 +139,7 @@ struct ImportRulesTests {
   }
 
   @Test(
-    "The engine imports nothing above it, no C but that of its checksum, and little of Foundation")
+    "The engine imports no higher layer, no C except its checksum, and little of Foundation")
   func engine() {
     #expect(
       imports(of: "StoreEngine") == [
@@ -147,7 +147,7 @@ struct ImportRulesTests {
       ])
   }
 
-  @Test("The object layer stands on the engine, and imports no C")
+  @Test("The object layer is built on the engine, and imports no C")
   func core() {
     #expect(
       imports(of: "StoredObjectsCore") == [
@@ -156,7 +156,7 @@ struct ImportRulesTests {
       ])
   }
 
-  @Test("The model is the object layer and macros: it imports nothing else, so no C library")
+  @Test("The model is the object layer and macros, and imports nothing else")
   func model() {
     #expect(imports(of: "StoredObjectsModel") == ["StoredObjectsCore"])
   }
@@ -166,7 +166,7 @@ struct ImportRulesTests {
     #expect(imports(of: "StoredObjects") == ["StoredObjectsModel", "TokyoCabinetBackend"])
   }
 
-  @Test("The bottom layers import nothing of this package but each other")
+  @Test("The lowest layers import only each other from this package")
   func bottom() {
     let system: Set = [
       "Darwin", "Foundation", "FoundationEssentials", "Glibc", "Musl", "Synchronization",
@@ -184,7 +184,7 @@ struct ImportRulesTests {
     }
   }
 
-  @Test("Test support for backends rests on the object layer alone")
+  @Test("Test support for backends depends on the object layer only")
   func testSupport() {
     let system: Set = ["Foundation", "FoundationEssentials", "Synchronization"]
     #expect(
@@ -193,7 +193,7 @@ struct ImportRulesTests {
   }
 
   @Test(
-    "Who needs no objects imports the engine alone",
+    "Modules without objects import the engine only",
     arguments: [
       "BNRPersistenceEncryption", "CDBBackend", "KeyValueStore", "KeyValueStoreCore",
       "PostgreSQLBackend",
@@ -204,7 +204,7 @@ struct ImportRulesTests {
     #expect(!imports(of: module).contains("StoredObjectsCore"))
   }
 
-  @Test("No backend imports another, and nothing below the umbrellas and the list imports one")
+  @Test("Backends do not import each other, and only the umbrellas and the list import them")
   func backends() {
     let backends = Set(SourceFile.all.map(\.module).filter { $0.hasSuffix("Backend") })
     #expect(!backends.isEmpty)
@@ -218,7 +218,7 @@ struct ImportRulesTests {
   }
 }
 
-@Suite("Directions inside the engine")
+@Suite("Dependencies inside the engine")
 struct LayerRulesTests {
   private func users(of words: [String], inFolder folder: String) -> [String] {
     SourceFile.all
@@ -227,13 +227,13 @@ struct LayerRulesTests {
       .map { $0.path.components(separatedBy: "/").last ?? "" }
   }
 
-  @Test("Backends see bytes: they do not name what encodes them")
+  @Test("Backends see bytes, and do not name the types that encode them")
   func backend() {
     #expect(users(of: ["StoreBackend"], inFolder: "Backend") != [])
     #expect(users(of: ["DataBuffer"], inFolder: "Backend") == [])
   }
 
-  @Test("A buffer names neither a backend nor what a save is made of")
+  @Test("A buffer names neither a backend nor the parts of a save")
   func buffer() {
     #expect(users(of: ["DataBuffer"], inFolder: "Buffer") != [])
     #expect(users(of: ["StoreBackend", "ChangeSet"], inFolder: "Buffer") == [])

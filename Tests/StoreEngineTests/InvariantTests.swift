@@ -3,9 +3,9 @@
 
   @testable import StoreEngine
 
-  /// What debug builds assert stops a program that breaks it.
+  /// Tests that broken invariants end the program in debug builds.
   @Suite("Invariants of the engine") struct InvariantTests {
-    @Test("A run whose keys are not in order")
+    @Test("A run with keys out of order")
     func unsorted() async {
       await #expect(processExitsWith: .failure) {
         var changes = ChangeSet()
@@ -14,7 +14,7 @@
       }
     }
 
-    @Test("A run that has a key twice")
+    @Test("A run with a key twice")
     func twice() async {
       await #expect(processExitsWith: .failure) {
         var changes = ChangeSet()
@@ -32,7 +32,7 @@
       }
     }
 
-    @Test("Commits that are numbered in another order than they came")
+    @Test("Commits numbered out of order")
     func order() {
       func outcomes(_ numbers: [UInt64?]) -> [CommitOutcome] {
         numbers.map { number in

@@ -1,7 +1,7 @@
 import StoredObjectsCore
 import Testing
 
-@Test("What one store saves, a store opened later on the same disk reads")
+@Test("A store opened later on the same disk reads the saves of an earlier one")
 func roundTrip() throws {
   let disk = MemoryDisk()
   try saveThreeObjects(to: disk)

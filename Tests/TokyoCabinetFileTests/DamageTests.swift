@@ -29,13 +29,13 @@ struct DamageTests {
     }
   }
 
-  @Test("What is no hash file is refused", arguments: [0, 10, 255, 256, 5000])
+  @Test("A file that is not a hash file is refused", arguments: [0, 10, 255, 256, 5000])
   func noHashFile(count: Int) {
     let bytes = [UInt8](repeating: 0x54, count: count)
     #expect(error { _ = try HashFile(bytes: bytes) }?.code == .notAHashFile)
   }
 
-  @Test("A file of another kind, and one that was cut off, are refused")
+  @Test("A file of another kind, and a truncated file, are refused")
   func header() throws {
     var bytes = try file()
     bytes[32] = 1
@@ -50,7 +50,7 @@ struct DamageTests {
     #expect(error { _ = try HashFile(bytes: bytes) }?.code == .damaged)
   }
 
-  @Test("Links in a circle end")
+  @Test("Circular links end")
   func circle() throws {
     var bytes = try file()
     // All 8 bytes of links lead back to the root: whichever side is asked for.
@@ -71,7 +71,8 @@ struct DamageTests {
     #expect(check.findings.contains { $0.part == .index && $0.message.contains("twice") })
   }
 
-  @Test("A link that leads out of the file is told with its place", arguments: [0xFF, 0x7F])
+  @Test(
+    "A link that points outside of the file is reported with its place", arguments: [0xFF, 0x7F])
   func wildLink(byte: UInt8) throws {
     var bytes = try file()
     let root = try offset(3, in: bytes)
@@ -82,7 +83,7 @@ struct DamageTests {
     #expect(hashFile.check().findings.contains { $0.message.contains("no record") })
   }
 
-  @Test("Sizes that lead out of the file end a scan, with the offset of the record")
+  @Test("Sizes that lead outside of the file end a scan, with the offset of the record")
   func sizes() throws {
     var bytes = try file()
     let offset = try offset(3, in: bytes)
@@ -127,7 +128,7 @@ struct DamageTests {
     #expect(throws: HashFileError.self) { try HashFile(bytes: bytes).freeBlockPool() }
   }
 
-  @Test("A damaged compressed value is told, and so is one that grows without end")
+  @Test("A damaged compressed value is reported, and so is one that expands endlessly")
   func compressed() throws {
     var layout = layout
     layout.options = .deflate
@@ -150,7 +151,7 @@ struct DamageTests {
     #expect(run.count == 1500)
   }
 
-  @Test("Nor do the files that led the reader to new places")
+  @Test("The same is true of files that led a fuzzer to new code")
   func corpus() throws {
     let counts = try FuzzCorpus.read(FuzzedHashFile())
     #expect(counts.sound > 3 && counts.refused > 20)

@@ -6,7 +6,7 @@ import TokyoCabinetFile
 
 typealias Records = [[UInt8]: [UInt8]]
 
-/// What the tests of hash files share.
+/// Helpers of the tests of hash files.
 enum Fixtures {
   /// Records with keys of a row's 4 bytes, or of any size, and values of any size, some large.
   static func records(_ count: Int, _ random: inout SeededGenerator) -> Records {

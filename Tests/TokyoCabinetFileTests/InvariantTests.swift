@@ -3,8 +3,8 @@
 
   @testable import TokyoCabinetFile
 
-  /// What debug builds assert stops a program that breaks it.
-  @Suite("Invariants of a hash file that is written") struct InvariantTests {
+  /// Tests that broken invariants end the program in debug builds.
+  @Suite("Invariants of writing a hash file") struct InvariantTests {
     @Test("Records that are not aligned")
     func alignment() async {
       await #expect(processExitsWith: .failure) {
@@ -14,7 +14,7 @@
       }
     }
 
-    @Test("Records that go back")
+    @Test("Records with decreasing offsets")
     func order() async {
       await #expect(processExitsWith: .failure) {
         var offsets = AlignedOffsets(alignmentPower: 4)

@@ -48,7 +48,7 @@ struct ReaderTests {
   }
 
   @Test(
-    "Rows are read together, whatever their order in the file and between free blocks",
+    "Rows are read in batches, whatever their order in the file and between free blocks",
     arguments: Fixtures.tunings, [false, true])
   func rows(tuning: Tuning, isInOrder: Bool) throws {
     var random = Seeds.generator(for: "rows of a file, \(tuning)")
@@ -91,7 +91,7 @@ struct ReaderTests {
   }
 
   @Test(
-    "What the library writes is read, before and after updates and deletes",
+    "Files of the library are read, before and after updates and deletes",
     arguments: Fixtures.tunings)
   func reads(tuning: Tuning) throws {
     var random = Seeds.generator(for: "files of the C library, \(tuning)")
@@ -141,7 +141,7 @@ struct ReaderTests {
     }
   }
 
-  @Test("A scan pauses and goes on")
+  @Test("A scan pauses and continues")
   func pausing() throws {
     let records = (0..<10 as Range<UInt32>).map { (Fixtures.key($0), [UInt8($0)]) }
     let file = try HashFile(
@@ -157,7 +157,7 @@ struct ReaderTests {
   }
 
   @Test(
-    "Of bzip2 and the library's own compression the keys are read, and the values refused",
+    "With bzip2 and the library's own compression the keys are read, and the values refused",
     arguments: [HashFileOptions.bzip, .tcbs])
   func unsupported(options: HashFileOptions) throws {
     try withTemporaryDirectory { directory in
@@ -179,7 +179,7 @@ struct ReaderTests {
     }
   }
 
-  @Test("The original's stores of both byte orders hold the same")
+  @Test("The original's stores in both byte orders have the same content")
   func original() throws {
     guard let stores = originalStores else {
       return print("skipped: the folder of the original's stores is not here")

@@ -35,7 +35,7 @@ struct SalvageTests {
     #expect(found == records)
   }
 
-  @Test("A destroyed record costs that record, and what is behind it is found")
+  @Test("A destroyed record is lost, and the records after it are found")
   func gap() throws {
     var (bytes, records) = try file(.little, [])
     let offset = try #require(bytes.lastIndex(of: 49)) - 200
@@ -50,7 +50,7 @@ struct SalvageTests {
     #expect(found.count >= 47)
   }
 
-  @Test("A file that was cut off gives what is left, and says how much is missing")
+  @Test("A truncated file gives the remaining records and the number of missing bytes")
   func cut() throws {
     let (bytes, records) = try file(.big, .large)
     let (found, salvage) = try salvaged(Array(bytes.dropLast(30)))
@@ -59,7 +59,7 @@ struct SalvageTests {
     #expect(found.allSatisfy { records[$0.key] == $0.value })
   }
 
-  @Test("Compressed values are decompressed; those that can't be are counted")
+  @Test("Compressed values are decompressed, and damaged ones are counted")
   func compressed() throws {
     var (bytes, records) = try file(.big, .deflate)
     #expect(try salvaged(bytes).records == records)
@@ -70,7 +70,7 @@ struct SalvageTests {
     #expect(found.count == 49)
   }
 
-  @Test("Bytes that look like records at every place cost little", .timeLimit(.minutes(1)))
+  @Test("Bytes that look like records everywhere cost little", .timeLimit(.minutes(1)))
   func marks() throws {
     let pattern: [UInt8] = [0xC8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x7F, 0]
     let bytes = (0..<40_000).flatMap { _ in pattern }
@@ -78,7 +78,7 @@ struct SalvageTests {
   }
 
   @Test(
-    "One flipped bit costs one record at most, wherever it is",
+    "One flipped bit anywhere costs at most one record",
     arguments: HashFileHeader.ByteOrder.allCases, [1, 3, 40])
   func flippedBits(order: HashFileHeader.ByteOrder, count: Int) throws {
     let records = (0..<UInt32(count)).map { row in
@@ -105,7 +105,7 @@ struct SalvageTests {
     }
   }
 
-  @Test("A size that skips records costs nothing where their contents can be told to be right")
+  @Test("A size that skips records costs nothing if checksums prove their contents")
   func skippingPadding() throws {
     let records = (0..<1000 as Range<UInt32>).map { row in
       (key: Fixtures.key(row + 2), value: [UInt8](repeating: UInt8(row & 0xFF), count: 12))

@@ -10,7 +10,7 @@ import TokyoCabinet
 
 @Suite("Writing files for the C library")
 struct WriterTests {
-  @Test("What is written reads back, in either byte order", arguments: Fixtures.layouts)
+  @Test("Written records read back, in either byte order", arguments: Fixtures.layouts)
   func roundTrip(layout: HashFileLayout) throws {
     var random = Seeds.generator(for: "our own files, \(layout)")
     try withTemporaryDirectory { directory in
@@ -26,7 +26,7 @@ struct WriterTests {
   }
 
   @Test(
-    "The library reads it, updates, deletes and adds, and it is still sound",
+    "The library reads it, updates, deletes and adds, and it stays sound",
     arguments: Fixtures.layouts.filter { $0.byteOrder == Fixtures.libraryOrder })
   func library(layout: HashFileLayout) throws {
     var random = Seeds.generator(for: "our files in the C library, \(layout)")
@@ -61,7 +61,7 @@ struct WriterTests {
   }
 
   @Test(
-    "A file without records is as the library makes it, byte for byte",
+    "A file without records equals that of the library, byte for byte",
     arguments: Fixtures.layouts.filter { $0.byteOrder == Fixtures.libraryOrder })
   func empty(layout: HashFileLayout) throws {
     try withTemporaryDirectory { directory in
@@ -77,7 +77,7 @@ struct WriterTests {
     }
   }
 
-  @Test("A file that is converted to the other byte order and back is what it was")
+  @Test("A file converted to the other byte order and back is unchanged")
   func conversion() throws {
     var random = Seeds.generator(for: "converting byte orders")
     let layout = HashFileLayout(bucketCount: 50, alignmentPower: 2)
@@ -98,7 +98,7 @@ struct WriterTests {
     #expect(try converted(little, .big) == original)
   }
 
-  @Test("The example of the page HashFileFormat is what is written")
+  @Test("The example of the page HashFileFormat is written")
   func example() throws {
     let page = URL(fileURLWithPath: #filePath)
       .appending(path: "../../../Sources/TokyoCabinetFile/TokyoCabinetFile.docc/HashFileFormat.md")
@@ -134,7 +134,7 @@ struct WriterTests {
     }
   }
 
-  @Test("Two records of one key are refused, and no file is left", arguments: [4, 7, 300])
+  @Test("Two records with one key are refused, and no file is left", arguments: [4, 7, 300])
   func duplicates(count: Int) throws {
     try withTemporaryDirectory { directory in
       let key = [UInt8](repeating: 9, count: count)
@@ -170,7 +170,7 @@ struct WriterTests {
     }
   }
 
-  @Test("A writer that is given up leaves no file, and an existing file is not touched")
+  @Test("A cancelled writer leaves no file, and does not change an existing one")
   func abandoned() throws {
     try withTemporaryDirectory { directory in
       var plan = try HashFilePlan(layout: HashFileLayout(), path: directory + "/a")
@@ -189,7 +189,7 @@ struct WriterTests {
   }
 
   @Test(
-    "Another record than the plan has in its place is an error, and a value planned by its size too"
+    "A record that differs from the plan is an error, also if only its size was planned"
   )
   func unplanned() throws {
     try withTemporaryDirectory { directory in
@@ -221,7 +221,7 @@ struct WriterTests {
     }
   }
 
-  @Test("A layout that can't be is refused")
+  @Test("An impossible layout is refused")
   func layouts() {
     let layouts = [
       HashFileLayout(bucketCount: 0), HashFileLayout(alignmentPower: 17),
@@ -236,7 +236,7 @@ struct WriterTests {
     }
   }
 
-  @Test("tchmgr takes a file of ours for its own")
+  @Test("tchmgr accepts our files")
   func manager() throws {
     try withTemporaryDirectory { directory in
       guard let order = Fixtures.libraryOrder, let program = InstalledProgram("tchmgr") else {
@@ -265,10 +265,10 @@ struct WriterTests {
   }
 }
 
-@Suite("Offsets that take four bytes each")
+@Suite("Offsets of four bytes")
 struct AlignedOffsetsTests {
   @Test(
-    "Offsets come back as they were, also beyond 4 GiB times the alignment", arguments: [0, 2, 9])
+    "Offsets read back, also above 4 GiB times the alignment", arguments: [0, 2, 9])
   func model(power: UInt8) {
     var random = Seeds.generator(for: "aligned offsets of power \(power)")
     var offsets = AlignedOffsets(alignmentPower: power)
@@ -282,7 +282,7 @@ struct AlignedOffsetsTests {
     #expect(offsets.units(2_999) == model[2_999] >> Int(power))
   }
 
-  @Test("Keys of 4 bytes are hashed and ordered as any others")
+  @Test("Keys of 4 bytes are hashed and ordered like any others")
   func words() {
     var random = Seeds.generator(for: "keys of four bytes")
     for _ in 0..<1_000 {

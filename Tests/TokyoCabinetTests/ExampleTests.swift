@@ -4,7 +4,7 @@ import TokyoCabinet
 
 @Suite("Documentation")
 struct ExampleTests {
-  @Test("The example of the module's page does what it says")
+  @Test("The example of the module's page works")
   func landingPage() throws {
     try withTemporaryDirectory { directory in
       let songs = try HashDatabase(

@@ -28,7 +28,7 @@ struct FileTests {
     }
   }
 
-  @Test("A database that is let go of closes its file")
+  @Test("A released database closes its file")
   func deinitCloses() throws {
     try withTemporaryDirectory { directory in
       let path = directory + "/a"
@@ -67,7 +67,7 @@ struct FileTests {
     }
   }
 
-  @Test("The option truncate starts anew")
+  @Test("The option truncate empties the file")
   func truncate() throws {
     try withTemporaryDirectory { directory in
       let db = try HashDatabase(path: directory + "/a")
@@ -78,7 +78,7 @@ struct FileTests {
     }
   }
 
-  @Test("The same file can't be opened twice in one process, under whatever name")
+  @Test("The same file can't be opened twice in one process, under any name")
   func twice() throws {
     try withTemporaryDirectory { directory in
       let db = try HashDatabase(path: directory + "/a")
@@ -95,7 +95,7 @@ struct FileTests {
     }
   }
 
-  @Test("A file that was removed while it was open is forgotten when it is closed")
+  @Test("A file that was removed while it was open is no longer registered after it is closed")
   func removed() throws {
     try withTemporaryDirectory { directory in
       let db = try HashDatabase(path: directory + "/a")
@@ -109,7 +109,7 @@ struct FileTests {
     }
   }
 
-  @Test("Garbage, empty files and cut-off files are told apart")
+  @Test("Garbage, empty files and truncated files are distinguished")
   func noDatabase() throws {
     try withTemporaryDirectory { directory in
       let path = directory + "/a"
@@ -160,7 +160,7 @@ struct FileTests {
     }
   }
 
-  @Test("A hot copy opens, with everything that was written")
+  @Test("A hot copy opens, with all written records")
   func hotCopy() throws {
     try withRecords(1000) { db in
       let copy = db.path + ".copy"
@@ -186,7 +186,7 @@ struct FileTests {
     }
   }
 
-  @Test("A write that could take the file past its limit throws and changes nothing")
+  @Test("A write that would exceed the file's limit throws and changes nothing")
   func limit() throws {
     try withRecords(10) { db in
       #expect(try db.fileSizeLimit == 1 << 34)
@@ -222,7 +222,7 @@ struct FileTests {
     }
   }
 
-  @Test("tchmgr lists what was written", .enabled(if: hasManager, "tchmgr is not installed"))
+  @Test("tchmgr lists the written records", .enabled(if: hasManager, "tchmgr is not installed"))
   func manager() throws {
     try withTemporaryDirectory { directory in
       let db = try HashDatabase(path: directory + "/a")
@@ -236,13 +236,13 @@ struct FileTests {
   }
 
   @Test(
-    "Another process is kept out of an open file",
+    "Another process can't open an open file",
     .enabled(if: hasManager, "tchmgr is not installed"))
   func otherProcess() throws {
     try withTemporaryDirectory { directory in
       let db = try HashDatabase(path: directory + "/a")
       try db.put(key: [65], value: [66])
-      // tchmgr waits for locks unless told not to.
+      // tchmgr waits for locks unless an option says otherwise.
       let manager = try #require(InstalledProgram("tchmgr"))
       let listed = try manager.run(["list", "-nb", directory + "/a"])
       #expect(listed.status != 0)

@@ -4,7 +4,7 @@ import TokyoCabinet
 
 @Suite("Records of a hash database")
 struct RecordTests {
-  @Test("A stored value can be read back, whatever its size and bytes")
+  @Test("A stored value reads back, whatever its size and bytes")
   func roundTrip() throws {
     try withDatabase { db in
       for size in [0, 1, 3, 1022, 1023, 1024, 1025, 70_000, 300_000] {
@@ -17,7 +17,7 @@ struct RecordTests {
     }
   }
 
-  @Test("An empty key is a key")
+  @Test("An empty key is valid")
   func emptyKey() throws {
     try withDatabase { db in
       #expect(try db.value(forKey: []) == nil)
@@ -37,7 +37,7 @@ struct RecordTests {
     }
   }
 
-  @Test("Put-if-absent stores once and says so")
+  @Test("Put-if-absent stores once and reports it")
   func putIfAbsent() throws {
     try withDatabase { db in
       let isNew = try db.putIfAbsent(key: [1], value: [1])
@@ -67,7 +67,7 @@ struct RecordTests {
     }
   }
 
-  @Test("After removeAll nothing is left, and the database goes on")
+  @Test("After removeAll the database is empty and usable")
   func removeAll() throws {
     try withDatabase { db in
       for number in 0..<100 { try db.put(key: key(UInt32(number)), value: [1]) }
@@ -78,7 +78,7 @@ struct RecordTests {
     }
   }
 
-  @Test("A look-up may call the database, write included")
+  @Test("A look-up can call the database, also to write")
   func reentrance() throws {
     try withDatabase { db in
       try db.put(key: [1], value: [1, 2, 3])
@@ -92,7 +92,7 @@ struct RecordTests {
     }
   }
 
-  @Test("An error of a look-up's body comes through")
+  @Test("An error of a look-up's closure is thrown")
   func bodyThrows() throws {
     try withDatabase { db in
       try db.put(key: [1], value: [1])
@@ -103,7 +103,7 @@ struct RecordTests {
   }
 
   @Test(
-    "Compressed values read back as they were", arguments: [Tuning.Options.deflate, .bzip, .tcbs])
+    "Compressed values read back", arguments: [Tuning.Options.deflate, .bzip, .tcbs])
   func compression(options: Tuning.Options) throws {
     try withDatabase(Tuning(options: options)) { db in
       let value = (0..<20_000).map { UInt8($0 % 7) }
@@ -114,7 +114,7 @@ struct RecordTests {
     }
   }
 
-  @Test("The tuning of a new file is kept by the file")
+  @Test("The tuning of a new file is stored in the file")
   func tuning() throws {
     try withTemporaryDirectory { directory in
       let path = directory + "/a"

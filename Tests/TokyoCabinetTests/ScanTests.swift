@@ -1,7 +1,7 @@
 import Testing
 import TokyoCabinet
 
-@Suite("Going through a hash database")
+@Suite("Scans of a hash database")
 struct ScanTests {
   @Test("A scan lends every record once", arguments: [0, 1, 2, 5000])
   func whole(count: Int) throws {
@@ -18,7 +18,7 @@ struct ScanTests {
     }
   }
 
-  @Test("A paused scan goes on behind the record it paused at")
+  @Test("A paused scan continues after the record it paused at")
   func pausing() throws {
     try withRecords(1000) { db in
       var seen: [[UInt8]] = []
@@ -53,7 +53,7 @@ struct ScanTests {
     }
   }
 
-  @Test("A position from before a write is stale, and nothing is lent")
+  @Test("A position from before a write is stale, and lends nothing")
   func stale() throws {
     try withRecords(10) { db in
       guard case .paused(let position) = try db.scan({ _, _ in .pause }) else {
@@ -69,7 +69,7 @@ struct ScanTests {
     }
   }
 
-  @Test("A write during a scan ends it as disturbed")
+  @Test("A write during a scan ends it with an error")
   func disturbedMeanwhile() throws {
     try withRecords(20_000) { db in
       var count = 0
@@ -83,7 +83,7 @@ struct ScanTests {
     }
   }
 
-  @Test("Cursors are independent of each other, and copies too")
+  @Test("Cursors and their copies are independent")
   func cursors() throws {
     try withRecords(30) { db in
       var outer = db.makeCursor()
@@ -97,7 +97,7 @@ struct ScanTests {
     }
   }
 
-  @Test("A cursor in a database that was written says so")
+  @Test("A cursor in a changed database reports it")
   func disturbedCursor() throws {
     try withRecords(3) { db in
       var cursor = db.makeCursor()
@@ -119,7 +119,7 @@ struct ScanTests {
     }
   }
 
-  @Test("An error in the body of forEach is carried out through the C library")
+  @Test("An error in the body of forEach is passed through the C library")
   func forEachThrows() throws {
     try withRecords(100) { db in
       var count = 0
@@ -134,7 +134,7 @@ struct ScanTests {
     }
   }
 
-  @Test("The body of forEach can't write, iterate or close, and gets an error for it")
+  @Test("The body of forEach can't write, iterate or close: each is an error")
   func forEachIsGuarded() throws {
     try withRecords(2) { db in
       let calls: [(HashDatabase) throws -> Void] = [

@@ -5,7 +5,7 @@ import TokyoCabinet
 
 @Suite("Transactions of a hash database")
 struct TransactionTests {
-  @Test("What a transaction wrote stays when its body returns")
+  @Test("Writes of a transaction stay when its body returns")
   func commit() throws {
     try withDatabase { db in
       let result = try db.transaction { db in
@@ -17,7 +17,7 @@ struct TransactionTests {
     }
   }
 
-  @Test("What a transaction wrote is gone when its body throws")
+  @Test("Writes of a transaction are undone when its body throws")
   func rollback() throws {
     try withDatabase { db in
       for number in 0..<500 { try db.put(key: key(UInt32(number)), value: [1, 2, 3]) }
@@ -37,13 +37,13 @@ struct TransactionTests {
     }
   }
 
-  @Test("A transaction that a process did not live to commit is taken back on the next open")
+  @Test("A transaction that a process did not commit before it died is undone on the next open")
   func killed() throws {
     try withRecords(100) { db in
       let image = db.path + "-image"
       try db.transaction { db in
         for number in 0..<200 { try db.put(key: key(UInt32(number)), value: [1]) }
-        // What a killed process leaves is what the operating system has of its files.
+        // A killed process leaves the files that the operating system has.
         for suffix in ["", ".wal"] {
           try FileManager.default.copyItem(atPath: db.path + suffix, toPath: image + suffix)
         }
@@ -56,7 +56,7 @@ struct TransactionTests {
     }
   }
 
-  @Test("A transaction in a transaction is an error, and the outer one goes on")
+  @Test("A transaction in a transaction is an error, and the outer one continues")
   func nested() throws {
     try withDatabase { db in
       try db.transaction { db in
@@ -83,7 +83,7 @@ struct TransactionTests {
     }
   }
 
-  @Test("A scan inside a transaction sees what it has written")
+  @Test("A scan inside a transaction sees its writes")
   func scanInside() throws {
     try withDatabase { db in
       try db.transaction { db in
@@ -98,7 +98,7 @@ struct TransactionTests {
     }
   }
 
-  @Test("Writes of other threads wait for a transaction, and are not taken back with it")
+  @Test("Writes of other threads wait for a transaction, and are not undone with it")
   func otherThreads() throws {
     try withDatabase { db in
       let others = DispatchGroup()

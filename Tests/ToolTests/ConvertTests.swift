@@ -23,7 +23,7 @@ struct ConvertTests {
     }
   }
 
-  @Test("convert refuses a target that holds something, and leaves no partial copy")
+  @Test("convert refuses a target with content, and leaves no partial copy")
   func refusals() throws {
     try ProgramDirectory.run { tool in
       try tool.makeStore()
@@ -35,7 +35,7 @@ struct ConvertTests {
     }
   }
 
-  @Test("A damaged constant database is found, and salvaged as far as it goes")
+  @Test("A damaged constant database is found, and its readable part salvaged")
   func damage() throws {
     try ProgramDirectory.run { tool in
       try tool.makeStore()

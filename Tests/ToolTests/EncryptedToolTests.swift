@@ -2,7 +2,7 @@ import Foundation
 import ProgramTesting
 import Testing
 
-@Suite("The tool, on encrypted stores")
+@Suite("The tool with encrypted stores")
 struct EncryptedToolTests {
   private func write(_ text: String, to name: String, _ tool: ProgramDirectory) throws {
     try Data(text.utf8).write(to: tool.folder.appendingPathComponent(name))
@@ -19,7 +19,7 @@ struct EncryptedToolTests {
     }
   }
 
-  @Test("Every command that reads takes the key, and nothing is said without")
+  @Test("Every command that reads accepts the key, and shows nothing without it")
   func reading() throws {
     try withStore { tool in
       for command in ["info", "check", "dump"] {
@@ -56,7 +56,7 @@ struct EncryptedToolTests {
     }
   }
 
-  @Test("A changed key opens the store, and decrypting makes it what it was")
+  @Test("A changed key opens the store, and decrypting restores its files")
   func changing() throws {
     try withStore { tool in
       let change = try tool.run(
@@ -70,7 +70,7 @@ struct EncryptedToolTests {
     }
   }
 
-  @Test("A passphrase comes from a file; a key that is none, two ways, or none are refused")
+  @Test("A passphrase is read from a file; an invalid key, two of them, or none are refused")
   func passphrases() throws {
     try ProgramDirectory.run { tool in
       try tool.makeStore()
@@ -94,7 +94,7 @@ struct EncryptedToolTests {
   }
 
   @Test(
-    "A passphrase that is typed at a terminal is not shown, and asked for twice where it is new",
+    "A passphrase typed at a terminal is not shown, and a new one is asked for twice",
     .enabled(if: FileManager.default.isExecutableFile(atPath: TerminalSession.script)))
   func typing() throws {
     try ProgramDirectory.run { tool in

@@ -48,7 +48,7 @@ struct FollowToolTests {
       errors: String(decoding: errorText, as: UTF8.self))
   }
 
-  @Test("follow makes a copy, brings it up to date, and promote makes it a store of its own")
+  @Test("follow creates a copy and updates it, and promote makes it a store of its own")
   func follow() throws {
     try ProgramDirectory.run { tool in
       try tool.makeStore()
@@ -77,7 +77,7 @@ struct FollowToolTests {
     }
   }
 
-  @Test("stream and apply make a copy through a pipe, and go on behind what it has")
+  @Test("stream and apply create a copy through a pipe, and continue after its last commit")
   func stream() throws {
     try ProgramDirectory.run { tool in
       try makeRememberedStore(tool)
@@ -99,7 +99,7 @@ struct FollowToolTests {
     }
   }
 
-  @Test("apply takes a stream that is cut at any byte, and the next one brings the rest")
+  @Test("apply accepts a stream cut at any byte, and the next stream completes the copy")
   func cuts() throws {
     try ProgramDirectory.run { tool in
       try makeRememberedStore(tool)
@@ -110,7 +110,7 @@ struct FollowToolTests {
       let last = try #require(try run.json([String: UInt64].self)["lastCommit"])
       try #require(try shell(tool, "so stream Music --after \(number) > rest").status == 0)
       let size = try Data(contentsOf: URL(filePath: tool.path("rest"))).count
-      // Each byte in the library's own tests; here some of them.
+      // Cuts at some bytes only; each cut takes two runs of the tool.
       for cut in stride(from: 0, to: size, by: max(1, size / 25)) {
         let line = "rm -rf Cut; cp -r Whole Cut; head -c \(cut) rest | so apply Cut"
         let first = try shell(tool, line)
@@ -127,7 +127,7 @@ struct FollowToolTests {
     }
   }
 
-  @Test("follow takes each commit while it runs, reports the lag, and ends cleanly on SIGTERM")
+  @Test("follow applies commits while it runs, reports the lag, and ends cleanly at SIGTERM")
   func running() throws {
     try ProgramDirectory.run { tool in
       try makeRememberedStore(tool)
@@ -177,7 +177,7 @@ struct FollowToolTests {
     return copy.lastCommitNumber
   }
 
-  @Test("backup --continuous adds a segment for each run, hands it over, and restore reads all")
+  @Test("backup --continuous adds a segment per run and passes it to a command; restore reads all")
   func continuousBackup() throws {
     try ProgramDirectory.run { tool in
       try makeRememberedStore(tool)

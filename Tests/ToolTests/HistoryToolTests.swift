@@ -20,7 +20,7 @@ struct HistoryToolTests {
     return start
   }
 
-  @Test("log shows the properties that each commit has changed, as text and as JSON")
+  @Test("log shows the changed properties of each commit, as text and as JSON")
   func log() throws {
     try ProgramDirectory.run { tool in
       try tool.makeLibrary()
@@ -38,14 +38,14 @@ struct HistoryToolTests {
     }
   }
 
-  @Test("history shows since when commits are remembered, forgets old ones, and ends")
+  @Test("history shows where it begins, removes old entries, and ends")
   func history() throws {
     try ProgramDirectory.run { tool in
       try tool.makeLibrary()
       let start = try makeHistory(tool)
       #expect(
         try tool.run("history", "Library").output.hasPrefix(
-          "The store remembers its commits from \(start + 1) on"))
+          "The history begins with commit \(start + 1)."))
       #expect(try tool.run("history", "Library", ["--purge", "\(start + 1)"]).status == 0)
       let expired = try tool.run("log", "Library", ["--after", "\(start)"])
       #expect(expired.status == 1 && expired.errors.contains("historyExpired"))
@@ -57,7 +57,7 @@ struct HistoryToolTests {
     }
   }
 
-  @Test("restore copies a store as it was at a commit or a moment, and leaves the store as it is")
+  @Test("restore copies a store as of a commit or a time, and does not change the store")
   func restore() throws {
     try ProgramDirectory.run { tool in
       try tool.makeLibrary()
@@ -78,7 +78,7 @@ struct HistoryToolTests {
     }
   }
 
-  @Test("diff shows what differs between two commits, and export the objects as of one")
+  @Test("diff shows the differences between two commits, and export the objects as of one")
   func earlier() throws {
     try ProgramDirectory.run { tool in
       try tool.makeLibrary()
@@ -103,7 +103,7 @@ struct HistoryToolTests {
     }
   }
 
-  @Test("history keeps what is young or not yet seen by a program that reads it")
+  @Test("history keeps entries that are young or that a consumer has not seen")
   func retention() throws {
     try ProgramDirectory.run { tool in
       try tool.makeLibrary()
@@ -112,9 +112,9 @@ struct HistoryToolTests {
         "history", "Library", ["--seen-by", "search", "--seen", "\(start + 1)"])
       #expect(seen.output.hasSuffix("  search has seen commit \(start + 1).\n"))
       let young = try tool.run("history", "Library", ["--keep-days", "1"]).output
-      #expect(young.hasPrefix("The store remembers its commits from \(start + 1) on"))
+      #expect(young.hasPrefix("The history begins with commit \(start + 1)."))
       let small = try tool.run("history", "Library", ["--keep-megabytes", "0"]).output
-      #expect(small.hasPrefix("The store remembers its commits from \(start + 2) on"))
+      #expect(small.hasPrefix("The history begins with commit \(start + 2)."))
       #expect(try tool.run("history", "Library", ["--seen", "1"]).status == 64)
       #expect(try tool.run("history", "Library", ["--keep-days", "-1"]).status == 64)
     }

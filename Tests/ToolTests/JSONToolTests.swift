@@ -36,7 +36,7 @@ struct JSONToolTests {
     }
   }
 
-  @Test("--class exports some classes, --depth nests what they refer to")
+  @Test("--class exports some classes, --depth nests referenced objects")
   func options() throws {
     try ProgramDirectory.run { tool in
       try tool.makeLibrary()

@@ -17,7 +17,7 @@ struct KeyValueToolTests {
     unsafe sqlite3_close(handle)
   }
 
-  @Test("import-ytk makes a store of a SQLite file, which every command takes")
+  @Test("import-ytk creates a store from a SQLite file, for every command")
   func importing() throws {
     try ProgramDirectory.run { tool in
       makeFile(tool.path("cache.sqlite"))
@@ -57,7 +57,7 @@ struct KeyValueToolTests {
       #expect(added == "Added \"Groceries\".\n")
       _ = try output("add", "Garage 100%", "MILK for the cat", "--days", "1")
       #expect(try output("add", "Other", "none") == "Added \"Other\".\n")
-      #expect(try output("add", "Other", "still none") == "Rewrote \"Other\".\n")
+      #expect(try output("add", "Other", "still none") == "Replaced \"Other\".\n")
       let all = try output("list")
       #expect(titles(all) == ["Garage 100%", "Groceries #home", "Other"])
       let newest = try output("list", "--newest", "--limit", "1")
@@ -67,7 +67,7 @@ struct KeyValueToolTests {
       #expect(try output("list", "--prefix", "G%") == "")
       let found = try output("search", "milk")
       #expect(titles(found) == ["Garage 100%", "Groceries #home"])
-      #expect(try output("show", "Garage 100%").contains("goes away "))
+      #expect(try output("show", "Garage 100%").contains("expires "))
       #expect(try output("show", "None") == "failed")
       #expect(try output("delete", "Other", "None") == "failed")
       #expect(try output("list") == all)
@@ -77,7 +77,7 @@ struct KeyValueToolTests {
     }
   }
 
-  @Test("Notebooks that are used by many commands at once lose no note")
+  @Test("Notebooks used by many commands at once lose no note")
   func notebooksAtOnce() throws {
     try ProgramDirectory.run { tool in
       let runs = try tool.runAtOnce(
@@ -89,7 +89,7 @@ struct KeyValueToolTests {
     }
   }
 
-  @Test("A notebook with a passphrase opens with that one only, and shows nothing of its notes")
+  @Test("A notebook with a passphrase opens with it only, and shows nothing of its notes")
   func encryptedNotebook() throws {
     try ProgramDirectory.run { tool in
       func run(_ arguments: String..., phrase: String?) throws -> (status: Int32, output: String) {

@@ -64,7 +64,7 @@ struct MigrateTests {
     }
   }
 
-  @Test("A class that is not there, a name that is taken, and no step at all are refused")
+  @Test("A missing class, a used name, and no step at all are refused")
   func refused() throws {
     try ProgramDirectory.run { tool in
       try tool.makeStore(["a"])

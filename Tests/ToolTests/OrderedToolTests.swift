@@ -52,7 +52,7 @@ struct OrderedToolTests {
     try backend.close()
   }
 
-  @Test("info lists them with what they hold, their keys, sizes and conditions, in text and JSON")
+  @Test("info lists them with their content, keys, sizes and states, in text and JSON")
   func info() throws {
     try ProgramDirectory.run { tool in
       try makeStore(tool)
@@ -77,7 +77,7 @@ struct OrderedToolTests {
     }
   }
 
-  @Test("info tells of an index that is lost or unfinished, and of data that is damaged")
+  @Test("info reports a lost or unfinished index, and damaged data")
   func conditions() throws {
     try ProgramDirectory.run { tool in
       try makeStore(tool)
@@ -99,7 +99,7 @@ struct OrderedToolTests {
     }
   }
 
-  @Test("dump writes key-value tables with all else, and an index when it is named")
+  @Test("dump writes key-value tables with all other data, and an index if it is named")
   func dump() throws {
     try ProgramDirectory.run { tool in
       try makeStore(tool)
@@ -124,7 +124,7 @@ struct OrderedToolTests {
     text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
-  @Test("check reads every page of them, and salvage says what keys it has brought over")
+  @Test("check reads all their pages, and salvage reports the copied keys")
   func checkAndSalvage() throws {
     try ProgramDirectory.run { tool in
       try makeStore(tool)
@@ -152,7 +152,7 @@ struct OrderedToolTests {
     }
   }
 
-  @Test("Of an encrypted store they are listed by their real names")
+  @Test("Those of an encrypted store are listed by their real names")
   func encrypted() throws {
     try ProgramDirectory.run { tool in
       try makeStore(tool)

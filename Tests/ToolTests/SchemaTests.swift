@@ -232,7 +232,7 @@ struct SchemaTests {
     }
   }
 
-  @Test("Nothing is changed in the store")
+  @Test("The store is not changed")
   func readOnly() throws {
     try ProgramDirectory.run { tool in
       try tool.makeStore(pending: ["c"])
@@ -248,7 +248,7 @@ struct SchemaTests {
     }
   }
 
-  @Test("Values of classes that declare no properties are called by their places")
+  @Test("Values of classes without declared properties are named by their positions")
   func values() throws {
     try ProgramDirectory.run { tool in
       try tool.makeStore()
@@ -278,7 +278,7 @@ struct SchemaTests {
     }
   }
 
-  @Test("Damaged layouts are shown as such beside the others, with exit code 1")
+  @Test("Damaged layouts are shown next to the others, with exit code 1")
   func damage() throws {
     try ProgramDirectory.run { tool in
       try tool.makeLibrary()
@@ -293,7 +293,7 @@ struct SchemaTests {
     }
   }
 
-  @Test("--json and --history go with text only")
+  @Test("--json and --history are allowed with text only")
   func usage() throws {
     try ProgramDirectory.run { tool in
       try tool.makeLibrary()

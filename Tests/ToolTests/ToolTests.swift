@@ -12,7 +12,7 @@ private struct DumpedRecord: Decodable, Equatable {
   var bytes: String
 }
 
-@Suite("stored-objects: looking")
+@Suite("stored-objects: info and dump")
 struct ToolLookingTests {
   private struct Info: Decodable {
     struct Class: Decodable {
@@ -50,7 +50,7 @@ struct ToolLookingTests {
     }
   }
 
-  @Test("info counts what is in the log only, and tells of a torn tail")
+  @Test("info counts records in the log only, and reports a torn tail")
   func log() throws {
     try ProgramDirectory.run { tool in
       try tool.makeStore(pending: ["c", "the last one"])
@@ -83,7 +83,7 @@ struct ToolLookingTests {
     }
   }
 
-  @Test("dump of everything is an object by class names, named buffers among them")
+  @Test("dump of all classes is an object by class names, with the named buffers")
   func dumpAll() throws {
     try ProgramDirectory.run { tool in
       try tool.makeStore(pending: ["c"])
@@ -96,7 +96,7 @@ struct ToolLookingTests {
     }
   }
 
-  @Test("A record of 0 bytes is dumped as such, and found by check")
+  @Test("A record of 0 bytes is dumped, and found by check")
   func emptyRecord() throws {
     try ProgramDirectory.run { tool in
       try tool.makeStore()
@@ -118,7 +118,7 @@ struct ToolLookingTests {
     }
   }
 
-  @Test("Looking creates and changes nothing", arguments: ["info", "check", "dump"])
+  @Test("Commands that read create and change nothing", arguments: ["info", "check", "dump"])
   func readOnly(verb: String) throws {
     try ProgramDirectory.run { tool in
       try tool.makeStore(pending: ["c"])
@@ -195,7 +195,7 @@ struct ToolCheckTests {
         == ["foreignFile"])
   }
 
-  @Test("A damaged middle of the log is found, and its other saves are not passed over silently")
+  @Test("Damage in the middle of the log is found, and its later saves are not ignored silently")
   func logMiddle() throws {
     let kinds = try kinds(pending: ["uno", "due", "tre"]) { tool in
       try tool.edit("Music/Commit.log") { data in
@@ -207,9 +207,9 @@ struct ToolCheckTests {
   }
 }
 
-@Suite("stored-objects: mending")
+@Suite("stored-objects: backup, salvage, checkpoint and compact")
 struct ToolMendingTests {
-  @Test("backup makes a store with all that was saved, the log's saves too")
+  @Test("backup creates a store with all saves, also those in the log")
   func backup() throws {
     try ProgramDirectory.run { tool in
       try tool.makeStore(pending: ["c"])
@@ -222,7 +222,7 @@ struct ToolMendingTests {
     }
   }
 
-  @Test("salvage brings over what is whole, lists the rest, and gives exit code 1 when any is lost")
+  @Test("salvage copies all sound data, lists the rest, and gives exit code 1 if any is lost")
   func salvage() throws {
     try ProgramDirectory.run { tool in
       try tool.makeStore(["one", "two", "three"])
@@ -253,7 +253,7 @@ struct ToolMendingTests {
     }
   }
 
-  @Test("compact says how many bytes it gave back")
+  @Test("compact reports the number of released bytes")
   func compact() throws {
     try ProgramDirectory.run { tool in
       try tool.makeStore()
@@ -270,7 +270,7 @@ struct ToolMendingTests {
   }
 }
 
-@Suite("stored-objects: odd inputs")
+@Suite("stored-objects: unusual arguments")
 struct ToolInputTests {
   static let verbs = [
     "info", "schema", "check", "backup", "salvage", "compact", "checkpoint", "dump", "export",
@@ -287,7 +287,7 @@ struct ToolInputTests {
   }
 
   @Test(
-    "No directory, a file, and an empty directory are errors, and stay as they are",
+    "No directory, a file, and an empty directory are errors, and are not changed",
     arguments: verbs)
   func noStore(verb: String) throws {
     try ProgramDirectory.run { tool in
@@ -304,7 +304,7 @@ struct ToolInputTests {
   }
 
   @Test(
-    "A directory of other things is no store, and nothing is made in it",
+    "A directory of other files is not a store, and nothing is created in it",
     arguments: ["info", "schema", "backup", "compact", "checkpoint", "dump", "export", "import"])
   func otherThings(verb: String) throws {
     try ProgramDirectory.run { tool in
@@ -333,7 +333,7 @@ struct ToolInputTests {
     }
   }
 
-  @Test("A command line that makes no sense gives exit code 64")
+  @Test("An invalid command line gives exit code 64")
   func usage() throws {
     try ProgramDirectory.run { tool in
       let runs = try [

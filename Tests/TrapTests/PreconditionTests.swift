@@ -16,7 +16,7 @@ private func makeStore() throws -> Store {
   return store
 }
 
-@Suite("Mistakes of the caller that end the program, as documented")
+@Suite("Errors of the caller that end the program, as documented")
 struct PreconditionTests {
   /// Expects that a program ended with this message, where messages are compiled in.
   private func expect(
@@ -83,7 +83,7 @@ struct PreconditionTests {
     try expect("The object is in another store.", in: result)
   }
 
-  @Test("Upgrading in batches of no object")
+  @Test("Upgrading in batches of zero objects")
   func emptyBatches() async throws {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -100,16 +100,16 @@ struct PreconditionTests {
     ) {
       let store = try makeStore()
       store.insert(Lingering())
-      // The store lets go of the object, and nobody else has it.
+      // The store releases the object, and nothing else refers to it.
       try store.saveChanges()
     }
     try expect("unowned reference", in: result)
   }
 }
 
-@Suite("What looks like a mistake of the caller and is none")
+@Suite("Calls that look like errors of the caller and are allowed")
 struct HarmlessTests {
-  @Test("Inserting twice, deleting twice, and deleting what is in no store do nothing")
+  @Test("Inserting twice, deleting twice, and deleting an object in no store do nothing")
   func repetition() throws {
     let (store, song) = (try makeStore(), Song())
     store.delete(song)

@@ -67,7 +67,7 @@ private func savedAlbum() throws -> (store: Store, album: Album) {
 
 private struct Missing: Error {}
 
-@Suite("Mistakes about relationships, uniqueness and undo that end the program, as documented")
+@Suite("Errors with relationships, uniqueness and undo that end the program, as documented")
 struct RelationshipTrapTests {
   /// Expects that a program ended with this message, where messages are compiled in.
   private func expect(
@@ -81,7 +81,7 @@ struct RelationshipTrapTests {
     #endif
   }
 
-  @Test("Naming an inverse that refers to no object")
+  @Test("Naming an inverse that is not a reference")
   func textInverse() async throws {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -112,7 +112,7 @@ struct RelationshipTrapTests {
     try expect("of type ForeignInverse?, [ForeignInverse]", in: result)
   }
 
-  @Test("Looking for an object by a property that is not unique")
+  @Test("Fetching an object by a property that is not unique")
   func notUnique() async throws {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -159,7 +159,7 @@ struct RelationshipTrapTests {
     try expect("endUndoGrouping() without beginUndoGrouping()", in: result)
   }
 
-  @Test("Moving an element of a list to where no element is", arguments: [(0, 2), (2, 0)])
+  @Test("Moving an element of a list to a position outside of it", arguments: [(0, 2), (2, 0)])
   func moveOutside(from: Int, to: Int) async throws {
     await #expect(processExitsWith: .failure) { [from, to] in
       var list: ObjectList = [Song(), Song()]

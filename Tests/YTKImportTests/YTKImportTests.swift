@@ -39,7 +39,7 @@ struct YTKImportTests {
     "INSERT INTO \"it's \"\"odd\"\" %\" VALUES ('%', '[[1]]', 1416000000)",
   ]
 
-  @Test("Every table, value and time comes over")
+  @Test("All tables, values and times are imported")
   func whole() throws {
     try withFile(Self.statements) { path in
       let store = try KeyValueStore(backend: MemoryBackend())
@@ -64,7 +64,7 @@ struct YTKImportTests {
     }
   }
 
-  @Test("Whole numbers of JSON are read as Double, too")
+  @Test("Integers of JSON are read as Double, too")
   func wholeNumbers() throws {
     struct Person: Codable { var age: Double }
     let rows = [
@@ -82,7 +82,7 @@ struct YTKImportTests {
     }
   }
 
-  @Test("Nothing is left beside the source, whatever journal it has", arguments: ["WAL", "DELETE"])
+  @Test("Nothing is left next to the source, whatever its journal", arguments: ["WAL", "DELETE"])
   func leftovers(journal: String) throws {
     let statements = ["PRAGMA journal_mode = \(journal)"] + Self.statements
     try withFile(statements) { path in
@@ -97,7 +97,7 @@ struct YTKImportTests {
     }
   }
 
-  @Test("Changes that are in the log of the source only come over, too")
+  @Test("Changes in the log of the source only are imported, too")
   func unfinishedLog() throws {
     try withFile(["PRAGMA journal_mode = WAL"] + Self.statements) { path in
       var handle: OpaquePointer?
@@ -110,7 +110,7 @@ struct YTKImportTests {
     }
   }
 
-  @Test("Arrays of one element stay, if that is asked for")
+  @Test("Arrays of one element stay, if requested")
   func arrays() throws {
     try withFile(Self.statements) { path in
       let store = try KeyValueStore(backend: MemoryBackend())
@@ -119,7 +119,7 @@ struct YTKImportTests {
     }
   }
 
-  @Test("What can't be imported leaves the store as it was")
+  @Test("A failed import does not change the store")
   func refusals() throws {
     let store = try KeyValueStore(backend: MemoryBackend())
     #expect(throws: YTKImport.Failure.self) {

@@ -3,7 +3,7 @@ import ArgumentParser
 struct AddCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add", abstract: "Add songs at the end of a playlist.",
-    discussion: "A song may be in a playlist any number of times.")
+    discussion: "A playlist can have a song several times.")
 
   @Argument(help: "The playlist, by its name or by #ID.")
   var playlist: String
@@ -17,7 +17,7 @@ struct AddCommand: ParsableCommand {
     let (name, count) = try options.edit("add to \(quoted(playlist))") { library in
       let playlist = try library.playlist(playlist)
       let all = try library.songs()
-      // All are looked up before any is added; and nothing is saved when one is not found.
+      // All songs are looked up before the first one is added.
       let added = try songs.map { try library.song($0, among: all) }
       for song in added { playlist.append(song) }
       return (playlist.name ?? "", playlist.songs.count)

@@ -3,41 +3,41 @@ import CDBBackend
 import Foundation
 import StoredObjects
 
-/// The backends that a store may be kept by.
+/// The backends for a store.
 enum BackendChoice: String, CaseIterable, ExpressibleByArgument {
   case tokyoCabinet = "tokyo-cabinet"
   case cdb
 
-  /// What a command is going to do with a store.
+  /// The access that a command needs.
   enum Access: Equatable {
-    /// Looks at it; several processes may do so together.
+    /// Reading only, which several processes can do at once.
     case reading
-    /// Changes it.
+    /// Reading and writing.
     case changing
-    /// Changes it, and makes it first if need be, for about so many songs.
+    /// Reading and writing; a missing store is created for about so many songs.
     case making(songCount: Int)
   }
 
-  /// The backend of the store that is in a directory; nil when there is none yet.
+  /// Returns the backend of the store in a directory; nil if there is no store yet.
   static func found(in directory: String) -> BackendChoice? {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
     if names.contains(where: { $0.hasSuffix(".cdb") }) { return .cdb }
     return names.contains("Commit.log") ? .tokyoCabinet : nil
   }
 
-  /// Opens a directory; makes it only for ``Access/making(songCount:)``.
+  /// Opens a directory; creates it only for ``Access/making(songCount:)``.
   func open(_ directory: String, for access: Access) throws -> any StoreBackend {
     do {
       return try openOnce(directory, for: access)
     } catch let error as StoreError where error.code == .readOnly && access == .reading {
-      // A process was killed while it saved. What it left is finished by whoever may write.
+      // A process was killed while it saved. Opening the store for writing repairs it.
       try openOnce(directory, for: .changing).close()
       return try openOnce(directory, for: access)
     }
   }
 
   private func openOnce(_ directory: String, for access: Access) throws -> any StoreBackend {
-    // Another command may be at work, and is soon done.
+    // Waits for another command that has the store open.
     let timeout = Duration.seconds(5)
     switch self {
     case .cdb:

@@ -14,7 +14,7 @@ struct DeleteSongCommand: ParsableCommand {
     let (title, count) = try options.edit("delete \(quoted(song))") { library in
       let song = try library.song(song, among: try library.songs())
       let before = (song.title ?? "", song.playlists.count)
-      // The relationship's delete rule takes it out of its playlists.
+      // The delete rule of the relationship removes the song from its playlists.
       library.store.delete(song)
       return before
     }

@@ -3,10 +3,10 @@ import StoredObjects
 
 struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "export", abstract: "Write the library as iTunes reads it.",
+    commandName: "export", abstract: "Export the library in the format of iTunes.",
     discussion: """
-      The file is an XML property list with all tracks and playlists, in order, and with all that \
-      the imported files said of them. A file of that name is replaced, once the new one is complete.
+      The file is an XML property list with all tracks and playlists, in order, and with all \
+      fields of the imported files. An existing file is replaced when the new one is complete.
       """)
 
   @Argument(help: ArgumentHelp("The file to write.", valueName: "file"))

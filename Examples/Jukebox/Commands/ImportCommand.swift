@@ -3,15 +3,15 @@ import ArgumentParser
 struct ImportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Bring in an iTunes library or an M3U playlist.",
+    abstract: "Import an iTunes library or an M3U playlist.",
     discussion: """
-      A library is a property list as iTunes exports it, XML or binary. Tracks and playlists that \
-      are in the store already, by their IDs, are updated; what the file does not have stays.
+      A library is a property list in the format of iTunes, XML or binary. Tracks and playlists \
+      whose IDs are already in the store are updated. Those that the file does not have stay.
 
-      An .m3u or .m3u8 file becomes one playlist, with the name that it gives itself or else that of \
-      the file. Its songs are recognised by their location.
+      An .m3u or .m3u8 file becomes one playlist, with the name in the file or the name of the \
+      file. Its songs are identified by their location.
 
-      Everything is saved at once: after an error the store is as it was.
+      The import saves once: after an error, the store is unchanged.
       """)
 
   @Argument(help: ArgumentHelp("The file to import.", valueName: "file"))
@@ -30,7 +30,7 @@ struct ImportCommand: ParsableCommand {
   }
 
   private func importFile(_ progress: ProgressBar) throws -> ImportReport {
-    // Read to its end before the store is touched.
+    // The whole file is read before the store is opened.
     let file = try MusicFile.read(at: file)
     return try options.edit("import \(quoted(self.file))", .making(songCount: file.songCount)) {
       library in

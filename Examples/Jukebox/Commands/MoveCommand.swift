@@ -3,15 +3,15 @@ import ArgumentParser
 struct MoveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "move", abstract: "Move a song within a playlist.",
-    discussion: "Afterwards the song is at the second position; the others close up.")
+    discussion: "The songs between the two positions shift by one.")
 
   @Argument(help: "The playlist, by its name or by #ID.")
   var playlist: String
 
-  @Argument(help: "Where the song is; the first position is 1.")
+  @Argument(help: "The position of the song; the first position is 1.")
   var from: Int
 
-  @Argument(help: "Where the song shall be.")
+  @Argument(help: "The new position of the song.")
   var to: Int
 
   @OptionGroup var options: StoreOptions

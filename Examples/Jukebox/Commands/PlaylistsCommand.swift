@@ -6,12 +6,12 @@ struct PlaylistsCommand: ParsableCommand {
 
   @OptionGroup var options: StoreOptions
 
-  @Flag(help: "Print JSON: every playlist with all of its tracks.")
+  @Flag(help: "Print JSON: all playlists with all of their tracks.")
   var json = false
 
   func run() throws {
     let lists = try options.read { library in
-      // All songs in one pass over their file; the playlists then find them in memory.
+      // Reads all songs in one pass over their file, so that the playlists find them in memory.
       let songs = try library.songs()
       defer { withExtendedLifetime(songs) {} }
       let playlists = try library.playlists()

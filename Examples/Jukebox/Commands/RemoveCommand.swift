@@ -2,13 +2,13 @@ import ArgumentParser
 
 struct RemoveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "remove", abstract: "Take a song out of a playlist.",
-    discussion: "The song stays in the library, and wherever else it is in a playlist.")
+    commandName: "remove", abstract: "Remove a song from a playlist.",
+    discussion: "The song stays in the library and at all other positions in playlists.")
 
   @Argument(help: "The playlist, by its name or by #ID.")
   var playlist: String
 
-  @Argument(help: "Where the song is; the first position is 1.")
+  @Argument(help: "The position of the song; the first position is 1.")
   var position: Int
 
   @OptionGroup var options: StoreOptions

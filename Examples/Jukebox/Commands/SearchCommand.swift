@@ -5,14 +5,14 @@ struct SearchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "search", abstract: "Find songs by words in their title, artist or album.",
     discussion: """
-      Case and accents do not matter: "dvorak" finds Dvořák. Several words must all be there, each at \
-      the beginning of a word. The best match comes first.
+      Case and accents do not matter: "dvorak" finds Dvořák. A song matches if it has all words, \
+      each at the beginning of a word. The best match comes first.
 
-      choice*, *oice and *hoic* look for the beginning, the end and any part of a word, "cello suite" in \
-      quotation marks for words that follow each other. AND, OR, NOT and parentheses are understood.
+      choice*, *oice and *hoic* find the beginning, the end and any part of a word. "cello suite" \
+      in quotation marks finds consecutive words. You can use AND, OR, NOT and parentheses.
       """)
 
-  @Argument(help: "What to look for.")
+  @Argument(help: "The words to search for.")
   var text: [String]
 
   @OptionGroup var options: StoreOptions

@@ -3,44 +3,45 @@ import StoredObjects
 
 struct SongsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "songs", abstract: "List songs: all of them, or those that you ask for.",
+    commandName: "songs", abstract: "List all songs, or those that match an expression.",
     discussion: """
-      They come in the order in which they came in, unless --sort says another.
+      Songs are listed in the order in which they were added, or in the order of --sort.
 
-      --where takes comparisons of \(SongAttribute.names), with and, or, not and parentheses between them:
+      --where is an expression of comparisons with \(SongAttribute.names), and of and, or, not and \
+      parentheses:
 
         artist = 'Bedřich Smetana' and time >= 3:30
         title starts with "Cello" or album = none
         not (artist in ("Scott Joplin", "Erik Satie") or title contains Rag)
 
-      Comparisons are = != < <= > >= contains, starts with, and in (…, …). A text of several words stands in \
-      quotation marks, of either kind, which are doubled inside. Case and accents count, unlike in \
-      "jukebox search". A time is 210, 3:30 or 1:03:30. What a song does not have is none, and neither \
-      less nor greater than anything.
+      Comparisons are = != < <= > >= contains, starts with, and in (…, …). A text of several words \
+      needs quotation marks of either kind; double the ones inside the text. Case and accents \
+      matter, unlike in "jukebox search". A time is 210, 3:30 or 1:03:30. A missing attribute is \
+      none, which is neither less nor greater than anything.
 
-      --sort takes attributes with commas between them, with a minus before each that begins with the \
-      greatest: artist,-time. What is none comes first.
+      --sort is a list of attributes with commas between them and a minus for descending order: \
+      artist,-time. Songs without the attribute come first.
       """)
 
   @OptionGroup var options: StoreOptions
 
-  @Option(name: .customLong("where"), help: ArgumentHelp("Which songs.", valueName: "expression"))
+  @Option(name: .customLong("where"), help: ArgumentHelp("The songs.", valueName: "expression"))
   var condition: String?
 
   @Option(
-    parsing: .unconditional, help: ArgumentHelp("In which order.", valueName: "attributes"))
+    parsing: .unconditional, help: ArgumentHelp("The order of the songs.", valueName: "attributes"))
   var sort: String?
 
-  @Option(help: "How many songs at the most.")
+  @Option(help: "The maximum number of songs.")
   var limit: Int?
 
-  @Option(help: "How many are passed over first.")
+  @Option(help: "The number of songs to skip.")
   var offset = 0
 
   @Flag(help: "Print JSON.")
   var json = false
 
-  @Flag(help: "Print how the store finds them, and not the songs.")
+  @Flag(help: "Print the query plan instead of the songs.")
   var explain = false
 
   func validate() throws {
@@ -59,7 +60,7 @@ struct SongsCommand: ParsableCommand {
       try (isPlain ? library.songs() : query.songs(in: library)).map { Track($0) }
     }
     let isNone = tracks.isEmpty && condition != nil
-    if isNone { Output.note("No song is so.") }
+    if isNone { Output.note("No song matches.") }
     if json || !isNone { try TrackTable.print(tracks, asJSON: json) }
   }
 }

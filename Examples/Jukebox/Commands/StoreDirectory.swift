@@ -1,11 +1,12 @@
 import Foundation
 import StoredObjects
 
-/// The directory of a store, looked at before and behind the store's back: so that no reading
-/// command makes one, and no import strews files among those of somebody else.
+/// The directory of a store, checked before the store is opened.
+///
+/// Reading commands create no store, and an import writes no files into a directory of other files.
 struct StoreDirectory {
   let path: String
-  /// What was there before the command.
+  /// The kind of file at the path before the command.
   private let before: FileKind
 
   init(path: String) {
@@ -14,9 +15,9 @@ struct StoreDirectory {
   }
 
   func checkBeforeOpening(for access: BackendChoice.Access) throws {
-    guard !path.isEmpty else { throw Failure("Say with --store which directory holds the store.") }
+    guard !path.isEmpty else { throw Failure("Name the directory of the store with --store.") }
     switch before {
-    case .file: throw Failure("\(quoted(path)) is a file; a store is a directory.")
+    case .file: throw Failure("\(quoted(path)) is a file, and a store is a directory.")
     case .missing where !access.mayMake:
       throw notThere("There is no directory \(quoted(path)).")
     case .missing: break
@@ -24,29 +25,29 @@ struct StoreDirectory {
     }
   }
 
-  /// Sees to it that an opened store is one of ours.
+  /// Checks that an opened store has a music library.
   func check(_ library: Library, for access: BackendChoice.Access) throws {
     guard !access.mayMake, try library.isBlank else { return }
     throw noLibrary
   }
 
-  /// A directory of other files is not one to open for writing: that puts files there.
+  /// Throws if a command that writes would add files to a directory of other files.
   private func checkForForeignFiles(_ access: BackendChoice.Access) throws {
-    // One that can't be listed is left to the backend, which says why.
+    // If the directory can't be listed, the backend throws with the reason.
     guard access != .reading, let entries, !entries.contains(where: Self.files.contains) else {
       return
     }
     guard access.mayMake else { throw noLibrary }
-    // Hidden files may be left from a first import that was cut short.
+    // An interrupted first import can leave hidden files.
     guard let stranger = entries.first(where: { !$0.hasPrefix(".") }) else { return }
     throw Failure(
       """
-      \(quoted(path)) is no store: it holds other files, such as \(quoted(stranger)). \
+      \(quoted(path)) is not a store: it has other files, such as \(quoted(stranger)). \
       Give --store a new or an empty directory.
       """)
   }
 
-  /// Removes a directory that was made for a store that did not come to be: nothing was saved.
+  /// Removes a directory that the command has created, if nothing was saved.
   func removeIfMadeInVain() {
     let empty: Set = [Self.logName, "Commit.manifest", "NamedBuffers.cdb"]
     guard before == .missing, let entries, empty.isSuperset(of: entries) else { return }
@@ -60,7 +61,7 @@ struct StoreDirectory {
   private var noLibrary: Failure { notThere("There is no music library in \(quoted(path)).") }
 
   private func notThere(_ what: String) -> Failure {
-    Failure("\(what) Make one with \"jukebox import FILE --store DIR\".")
+    Failure("\(what) Create one with \"jukebox import FILE --store DIR\".")
   }
 
   /// The files of a store.
@@ -71,14 +72,14 @@ struct StoreDirectory {
 }
 
 extension BackendChoice.Access {
-  /// Whether a missing store is made.
+  /// Whether a missing store is created.
   var mayMake: Bool {
     if case .making = self { true } else { false }
   }
 }
 
 extension Library {
-  /// Whether nothing was ever saved, not even a library without songs.
+  /// Whether nothing has been saved yet, not even an empty library.
   fileprivate var isBlank: Bool {
     get throws {
       try store.bufferNames().isEmpty && store.count(of: Song.self) == 0

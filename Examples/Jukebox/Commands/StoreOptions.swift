@@ -1,28 +1,28 @@
 import ArgumentParser
 import StoredObjects
 
-/// The options that say which store a command works on.
+/// The options for the store of a command.
 struct StoreOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("The directory that holds the store.", valueName: "dir"))
+  @Option(help: ArgumentHelp("The directory of the store.", valueName: "dir"))
   var store: String
 
   @Option(
     help: ArgumentHelp(
-      "How the store is kept; without it, as it is, and a new one by tokyo-cabinet.",
+      "The backend of a new store; tokyo-cabinet by default.",
       valueName: "backend"))
   var backend: BackendChoice?
 
-  /// Opens the store for reading.
+  /// Opens the store for reading, and closes it after the closure.
   ///
-  /// The closure returns plain values, which are printed when nobody is kept from the store any
-  /// more: that may take as long as a person reads.
+  /// The closure returns plain values, so that a command prints them after the store is closed. A
+  /// slow reader of the output then blocks no other process.
   func read<Result>(_ body: (Library) throws -> Result) throws -> Result {
     try open(.reading, body)
   }
 
-  /// Opens the store and saves, once, what the closure has changed.
+  /// Opens the store, and saves the changes of the closure in one save.
   ///
-  /// After an error nothing is saved. The action is what "jukebox undo" calls it.
+  /// After an error nothing is saved. "jukebox undo" prints the name of the action.
   func edit<Result>(
     _ action: String, _ access: BackendChoice.Access = .changing, _ body: (Library) throws -> Result
   ) throws -> Result {
@@ -33,7 +33,7 @@ struct StoreOptions: ParsableArguments {
     }
   }
 
-  /// Opens the store, takes back what an earlier command has done, or does it again, and saves.
+  /// Opens the store, undoes or redoes an earlier command, and saves.
   func step<Result>(_ body: (StoreUndoManager) throws -> Result) throws -> Result {
     try open(.changing) { library in
       let result = try body(library.history())
@@ -42,7 +42,7 @@ struct StoreOptions: ParsableArguments {
     }
   }
 
-  /// Opens the store for tasks that use it at the same time; the caller closes it.
+  /// Opens the store for several tasks; the caller closes it.
   func container(_ access: BackendChoice.Access) throws -> StoreContainer {
     let directory = StoreDirectory(path: store)
     do {
@@ -77,12 +77,12 @@ struct StoreOptions: ParsableArguments {
     }
   }
 
-  /// The backend that was asked for, or that the store has.
+  /// Returns the backend of the options, or that of the existing store.
   private func kept() throws -> BackendChoice {
     let found = BackendChoice.found(in: store)
     if let backend, let found, backend != found {
       throw Failure(
-        "The store in \(quoted(store)) is kept by \(found.rawValue): leave --backend out.")
+        "The store in \(quoted(store)) uses \(found.rawValue). Remove the option --backend.")
     }
     return backend ?? found ?? .tokyoCabinet
   }
@@ -95,7 +95,7 @@ struct StoreOptions: ParsableArguments {
     return Failure(
       """
       The store in \(quoted(store)) is in use by another process. \
-      Try again when that has finished.
+      Try again when it has finished.
       """)
   }
 }

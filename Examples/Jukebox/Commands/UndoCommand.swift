@@ -3,8 +3,8 @@ import StoredObjects
 
 struct UndoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "undo", abstract: "Take back the last change.",
-    discussion: "The last 20 changes can be taken back, one by one, the newest first.")
+    commandName: "undo", abstract: "Undo the last change.",
+    discussion: "You can undo the last 20 changes, one by one, the newest first.")
 
   @OptionGroup var options: StoreOptions
 
@@ -20,7 +20,7 @@ struct UndoCommand: ParsableCommand {
 
 struct RedoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "redo", abstract: "Do again what the last undo has taken back.")
+    commandName: "redo", abstract: "Redo the change that the last undo has undone.")
 
   @OptionGroup var options: StoreOptions
 
@@ -30,6 +30,6 @@ struct RedoCommand: ParsableCommand {
       try history.redo()
       return name
     }
-    try Output.print("Done again: \(name).")
+    try Output.print("Redone: \(name).")
   }
 }

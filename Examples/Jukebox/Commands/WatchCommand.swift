@@ -4,22 +4,22 @@ import StoredObjects
 struct WatchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch",
-    abstract: "Import a library in the background, and watch its songs come in.",
+    abstract: "Import a library in the background, and show its songs as they arrive.",
     discussion: """
-      The songs that are in the store are listed by artist and title, and the list follows the \
-      import, which saves a few songs at a time. Where the output is no terminal, a line is printed \
-      for each change of the list.
+      The list has the first songs of the store by artist and title. It is updated while the \
+      import saves a few songs at a time. If the output is not a terminal, each change of the list \
+      prints a line.
 
-      What was saved before an error stays. "jukebox undo" takes nothing of it back.
+      Songs that were saved before an error stay. "jukebox undo" does not undo this import.
       """)
 
   @Argument(help: ArgumentHelp("The library to import.", valueName: "file"))
   var file: String
 
-  @Option(help: "How many songs are shown.")
+  @Option(help: "The number of songs to show.")
   var rows = 10
 
-  @Option(help: "How many songs are saved at a time.")
+  @Option(help: "The number of songs per save.")
   var batch = 50
 
   @OptionGroup var options: StoreOptions
@@ -31,7 +31,7 @@ struct WatchCommand: AsyncParsableCommand {
 
   @MainActor func run() async throws {
     guard case .library(let library) = try MusicFile.read(at: file) else {
-      throw Failure("\(quoted(file)) is a playlist: import it with \"jukebox import\".")
+      throw Failure("\(quoted(file)) is a playlist. Import it with \"jukebox import\".")
     }
     let container = try options.container(.making(songCount: library.tracks.count))
     let report = try await importing(library, into: container)

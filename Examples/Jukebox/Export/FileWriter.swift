@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes a whole file, so that the old one is there until the new one is complete.
+/// Writes a file, and replaces an existing one when the new one is complete.
 enum FileWriter {
   static func write(_ data: Data, to path: String) throws {
     do {
@@ -11,9 +11,9 @@ enum FileWriter {
     }
   }
 
-  /// Whether another file may take the place of what is there.
+  /// Whether a new file can replace the existing one.
   ///
-  /// A link or a device such as /dev/stdout must stay, and is written through.
+  /// A link or a device such as /dev/stdout is not replaced but written to.
   private static func mayReplace(_ path: String) -> Bool {
     guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else {
       return true

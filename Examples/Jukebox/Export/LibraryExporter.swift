@@ -20,7 +20,7 @@ struct LibraryExporter {
     return try PropertyListSerialization.data(fromPropertyList: top, format: .xml, options: 0)
   }
 
-  /// What stands at the top when no library file has said otherwise.
+  /// The default top-level values, for a library without a library file.
   private static let header: [String: PropertyValue] = [
     "Major Version": .integer(1), "Minor Version": .integer(1),
     "Application Version": .string("jukebox"),
@@ -28,7 +28,7 @@ struct LibraryExporter {
 
   private func tracks() throws -> [String: Any] {
     var tracks: [String: Any] = [:]
-    // One by one: a large library is not held in two forms.
+    // Converts song by song, so that a large library is not in memory twice.
     try library.store.enumerate(Song.self) { song, _ in
       tracks["\(song.number)"] = PropertyValue.propertyList(try values(of: song))
     }
@@ -58,8 +58,7 @@ struct LibraryExporter {
 }
 
 extension [String: PropertyValue] {
-  /// Sets a value, where there is one; a value of another type among the attributes stays
-  /// otherwise.
+  /// Sets a value unless it is nil; then a value of the wrong type from the attributes stays.
   fileprivate mutating func put(_ value: PropertyValue?, _ key: String) {
     if let value { self[key] = value }
   }

@@ -1,11 +1,11 @@
 import Foundation
 
 extension PropertyValue {
-  /// The years that a property list in XML has four digits for, from the year 1.
+  /// The years that an XML property list can write with four digits, from the year 1.
   private static let writableDates =
     Date(timeIntervalSince1970: -62_135_596_800)...Date(timeIntervalSince1970: 253_402_300_799)
 
-  /// What Foundation writes, or nil for what an XML property list can't say.
+  /// The value for Foundation; nil for a value that an XML property list can't have.
   var propertyList: Any? {
     switch self {
     case .bool(let value): value
@@ -20,7 +20,7 @@ extension PropertyValue {
     }
   }
 
-  /// The same for a dictionary.
+  /// Returns a dictionary for Foundation.
   static func propertyList(_ values: [String: PropertyValue]) -> [String: Any] {
     var result: [String: Any] = [:]
     for (key, value) in values { result[key.forXML] = value.propertyList }
@@ -29,7 +29,7 @@ extension PropertyValue {
 }
 
 extension String {
-  /// The text with a mark in place of each character that XML does not allow.
+  /// The text with U+FFFD in place of each character that XML does not allow.
   fileprivate var forXML: String {
     guard unicodeScalars.contains(where: { !$0.isAllowedInXML }) else { return self }
     return unicodeScalars.reduce(into: "") { $0 += $1.isAllowedInXML ? String($1) : "\u{FFFD}" }

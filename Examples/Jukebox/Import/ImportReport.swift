@@ -1,11 +1,11 @@
-/// What an import has done, counted.
+/// The number of objects that an import has added, changed or left out.
 struct ImportReport: Equatable {
   struct Counts: Equatable {
     var added = 0
     var updated = 0
     var unchanged = 0
 
-    /// Counts one more object.
+    /// Counts an object.
     mutating func add(isNew: Bool, isChanged: Bool) {
       if isNew {
         added += 1
@@ -18,17 +18,17 @@ struct ImportReport: Equatable {
 
     func described(_ noun: String) -> String {
       let total = counted(added + updated + unchanged, noun)
-      return "\(total) (\(added) new, \(updated) changed, \(unchanged) as before)"
+      return "\(total) (\(added) new, \(updated) changed, \(unchanged) unchanged)"
     }
   }
 
   var songs = Counts()
   var playlists = Counts()
-  /// Places in playlists, repeats included.
+  /// The number of songs in the playlists, including repeats.
   var items = 0
   var problems = Problems()
 
-  /// One line for a person.
+  /// The report in one line.
   var summary: String {
     """
     Imported \(songs.described("song")) and \(playlists.described("playlist")) \

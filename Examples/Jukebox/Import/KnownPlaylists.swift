@@ -1,9 +1,9 @@
-/// The playlists of the store, as an import of a library file recognises them.
+/// The playlists of the store, found by the properties that a library file has.
 struct KnownPlaylists {
   private var byOrigin: [Origin: Playlist] = [:]
-  /// Those that were made here, by the persistent ID that they got: an export carries it.
+  /// The playlists created by this program, by the persistent ID that an export writes.
   private var byPersistentID: [String: Playlist] = [:]
-  /// Those whose number was given out here.
+  /// The playlists whose number this program has chosen.
   private var ownNumbers: [Int64: Playlist] = [:]
   private var numbering: Numbering
 
@@ -19,7 +19,7 @@ struct KnownPlaylists {
     }
   }
 
-  /// The playlist that one of a library file is; each only once.
+  /// Returns the playlist of the store for one of a library file; each one once.
   mutating func match(_ playlist: LibraryFile.Playlist) throws -> Playlist? {
     if let match = byOrigin.removeValue(forKey: playlist.origin) { return match }
     if let id = playlist.persistentID, let match = byPersistentID.removeValue(forKey: id) {
@@ -28,7 +28,7 @@ struct KnownPlaylists {
     return exported(playlist).flatMap { byOrigin.removeValue(forKey: $0.origin) }
   }
 
-  /// The playlist of an odd library that our own export has given its number and name.
+  /// Returns the playlist of a library without Playlist IDs that our own export has numbered.
   private func exported(_ playlist: LibraryFile.Playlist) -> Playlist? {
     guard case .library(let id, 1) = playlist.origin, let match = ownNumbers[id],
       match.origin.isLibrary, match.name == playlist.name
@@ -36,7 +36,7 @@ struct KnownPlaylists {
     return match
   }
 
-  /// The number for a new playlist: that of the file, or one that nothing has.
+  /// Returns the number for a new playlist: that of the file, or an unused one.
   mutating func number(for origin: Origin) -> Int64 {
     guard case .library(let id, 1) = origin else {
       let number = numbering.next()

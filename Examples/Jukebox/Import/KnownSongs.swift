@@ -1,10 +1,10 @@
-/// The songs of the store, as an import recognises them.
+/// The songs of the store, found by the properties that a library file has.
 struct KnownSongs {
-  /// Those that a library file has brought, by their Track ID.
+  /// The songs from library files, by Track ID.
   private var byTrackID: [Int64: Song] = [:]
-  /// Those that M3U playlists have brought, by their location.
+  /// The songs from M3U playlists, by location.
   private var byLocation: [String: Song] = [:]
-  /// Those whose number was given out here.
+  /// The songs whose number this program has chosen.
   private var ownNumbers: [Int64: Song] = [:]
   private var numbering: Numbering
 
@@ -20,8 +20,8 @@ struct KnownSongs {
     }
   }
 
-  /// The song that a track of a library file is: the one of its ID, or else one that an M3U
-  /// playlist has brought from the same place.
+  /// Returns the song for a track of a library file: the one with its ID, or one with its location
+  /// from an M3U playlist.
   mutating func match(_ track: LibraryFile.Track) -> Song? {
     defer { giveUp(track.id) }
     if let song = byTrackID[track.id] { return song }
@@ -32,7 +32,7 @@ struct KnownSongs {
     return song
   }
 
-  /// A library's own ID goes before a number that was given out here.
+  /// Gives a number to the library, and another number to a song that this program has numbered.
   private mutating func giveUp(_ number: Int64) {
     numbering.take(number)
     if let song = ownNumbers.removeValue(forKey: number) {

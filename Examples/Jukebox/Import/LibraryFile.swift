@@ -1,8 +1,8 @@
-/// What a library file says, before it meets the store.
+/// The content of a library file.
 struct LibraryFile: Equatable {
-  /// A track as the file has it.
+  /// A track in the file.
   struct Track: Equatable {
-    /// Unique among the tracks of the file.
+    /// The Track ID, unique in the file.
     var id: Int64
     var title: String?
     var artist: String?
@@ -13,24 +13,24 @@ struct LibraryFile: Equatable {
     var attributes = Attributes()
   }
 
-  /// A playlist as the file has it.
+  /// A playlist in the file.
   struct Playlist: Equatable {
     var origin: Origin
     var name: String?
-    /// The IDs of tracks, in order, with repeats.
+    /// The IDs of its tracks, in order, with repeats.
     var items: [Int64] = []
-    /// The ID that iTunes gave it for ever.
+    /// The ID that iTunes never changes.
     var persistentID: String?
     /// All other keys.
     var attributes = Attributes()
   }
 
-  /// The keys beside Tracks and Playlists.
+  /// The top-level keys except Tracks and Playlists.
   var attributes = Attributes()
-  /// In the order of their IDs.
+  /// The tracks, in the order of their IDs.
   var tracks: [Track] = []
-  /// In the order of the file.
+  /// The playlists, in the order of the file.
   var playlists: [Playlist] = []
-  /// What was passed over.
+  /// The parts of the file that were left out.
   var problems = Problems()
 }

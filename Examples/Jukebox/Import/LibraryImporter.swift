@@ -1,9 +1,9 @@
 import StoredObjects
 
-/// Brings a library file into the store: what is there already is updated, the rest is inserted,
-/// and what the file does not mention stays.
+/// Imports a library file into the store.
 ///
-/// Nothing is saved here, unless it is asked for: the caller saves once, or not at all.
+/// Existing songs and playlists are updated, new ones are inserted, and those that the file does
+/// not have stay. The caller saves, unless it passes a count to ``run(_:savingEvery:)``.
 struct LibraryImporter {
   private let library: Library
   private let progress: ProgressBar
@@ -17,9 +17,9 @@ struct LibraryImporter {
     self.progress = progress
   }
 
-  /// Imports a file and says what it did.
+  /// Imports a file and returns a report.
   ///
-  /// With a count, it saves after every so many songs, so that others see them.
+  /// With a count, it saves each time after so many songs, so that other stores see them.
   mutating func run(
     _ file: LibraryFile, savingEvery batchCount: Int? = nil
   ) throws -> ImportReport {
@@ -51,9 +51,9 @@ extension LibraryImporter {
 }
 
 extension Song {
-  /// Takes over what the file says; tells whether that was anything new.
+  /// Sets the properties from a track, and returns whether any of them has changed.
   ///
-  /// Only what differs is set, so that an import of what is known writes nothing.
+  /// Equal properties are not set, so an import without changes writes nothing.
   fileprivate func update(from track: LibraryFile.Track) -> Bool {
     let changes = [
       set(\.number, track.id), set(\.isFromLibrary, true), set(\.title, track.title),

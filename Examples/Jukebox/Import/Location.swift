@@ -2,7 +2,7 @@ import Foundation
 
 /// Where a song's sound is: kept as a URL, as iTunes does.
 enum Location {
-  /// The URL for a path as an M3U playlist has it.
+  /// Returns the URL for a path in an M3U playlist.
   ///
   /// URLs and Windows paths stay as they are.
   static func url(_ text: String, relativeTo folder: URL) -> String {
@@ -11,7 +11,7 @@ enum Location {
     return folder.appendingPathComponent(text).standardized.absoluteString
   }
 
-  /// What two spellings of the same place have in common.
+  /// Returns a key that is equal for different spellings of a location.
   static func key(_ location: String) -> String {
     for prefix in ["file://localhost/", "file:///"] where location.hasPrefix(prefix) {
       let path = "/" + location.dropFirst(prefix.count)
@@ -20,7 +20,7 @@ enum Location {
     return location
   }
 
-  /// The name of the file without its extension: the title of a song that has no other.
+  /// Returns the name of the file without its extension, as the title of a song without a title.
   static func title(_ text: String) -> String {
     let last = text.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last.map(String.init) ?? text
     guard let dot = last.lastIndex(of: "."), dot != last.startIndex else { return last }

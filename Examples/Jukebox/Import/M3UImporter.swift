@@ -21,12 +21,12 @@ struct M3UImporter {
     for song in known {
       guard let location = song.location else { continue }
       let key = Location.key(location)
-      // Where a place occurs twice, the song that came first stays the one.
+      // Of two songs with the same location, the first one is used.
       if songs[key] == nil { songs[key] = song }
     }
   }
 
-  /// Imports a file and says what it did.
+  /// Imports a file and returns a report.
   mutating func run(_ file: PlaylistFile) throws -> ImportReport {
     progress.begin("Songs", count: file.entries.count)
     let list = file.entries.map { entry in
@@ -45,7 +45,7 @@ struct M3UImporter {
     let match = songs[key]
     let song = match ?? newSong(entry)
     songs[key] = song
-    // The first of several mentions counts.
+    // Only the first entry of a song sets its properties.
     guard touched.insert(song).inserted else { return song }
     let isChanged = !song.isFromLibrary && song.update(from: entry)
     report.songs.add(isNew: match == nil, isChanged: isChanged)

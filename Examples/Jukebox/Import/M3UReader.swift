@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads an M3U playlist: a path or URL on each line, and what is known of it on the line before.
+/// Reads an M3U playlist: a path or URL on each line, and information about it on the line before.
 ///
 ///     #EXTM3U
 ///     #PLAYLIST:Rainy Sunday
@@ -9,11 +9,13 @@ import Foundation
 struct M3UReader {
   private let folder: URL
   private var file: PlaylistFile
-  /// What the last #EXTINF said of the song that follows.
+  /// The information in the last #EXTINF, for the next song.
   private var pending: (title: String?, artist: String?, milliseconds: Int64?)
 
-  /// Reads a whole file; its place says how relative paths are meant, and its name how the playlist
-  /// is called unless the file says so.
+  /// Reads a file.
+  ///
+  /// Relative paths start at the folder of the file. A playlist without #PLAYLIST has the name of
+  /// the file.
   static func read(_ data: Data, at url: URL) throws -> PlaylistFile {
     let isUTF8 = url.pathExtension.lowercased() == "m3u8"
     let text = try TextDecoder.decode(data, mustBeUTF8: isUTF8)
@@ -51,7 +53,7 @@ struct M3UReader {
     pending = (nil, nil, nil)
   }
 
-  /// Seconds, perhaps attributes, a comma, and what to show: often "Artist - Title".
+  /// Reads an #EXTINF: seconds, optional attributes, a comma, and a text, often "Artist - Title".
   private mutating func readInfo(_ info: String) {
     let comma = info.firstIndexOutsideQuotes(of: ",") ?? info.endIndex
     let seconds = info[..<comma].split(separator: " ").first.flatMap { Double($0) }
@@ -65,14 +67,15 @@ struct M3UReader {
     pending.title = shown[dash.upperBound...].trimmingCharacters(in: .whitespaces)
   }
 
-  /// A length of -1 means that it is not known.
+  /// Converts a length; a negative one means that it is unknown.
   private static func milliseconds(_ seconds: Double) -> Int64? {
     seconds < 0 ? nil : Int64(exactly: (seconds * 1000).rounded())
   }
 }
 
 extension String {
-  /// What follows a directive, in whichever case it is written.
+  /// Returns the text after a directive, whose case does not matter; nil if the line has another
+  /// one.
   fileprivate func value(after directive: String) -> String? {
     guard range(of: directive, options: [.caseInsensitive, .anchored]) != nil else { return nil }
     return dropFirst(directive.count).trimmingCharacters(in: .whitespaces)

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A file that can be imported, of either kind.
+/// The content of a file to import, of either kind.
 enum MusicFile {
   case library(LibraryFile)
   case playlist(PlaylistFile)
 
-  /// Reads and checks a whole file; the store is not needed for that.
+  /// Reads and checks a file, without a store.
   static func read(at path: String) throws -> MusicFile {
     let url = URL(fileURLWithPath: path)
     do {

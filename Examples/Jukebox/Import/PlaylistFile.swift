@@ -1,8 +1,8 @@
-/// What an M3U playlist says, before it meets the store.
+/// The content of an M3U playlist.
 struct PlaylistFile: Equatable {
-  /// A song as the file has it.
+  /// A song in the file.
   struct Entry: Equatable {
-    /// A URL, or whatever stood in its place.
+    /// The URL, or the text in its place.
     var location: String
     var title: String
     var artist: String?
@@ -10,6 +10,6 @@ struct PlaylistFile: Equatable {
   }
 
   var name: String
-  /// In order, with repeats.
+  /// The songs, in order, with repeats.
   var entries: [Entry] = []
 }

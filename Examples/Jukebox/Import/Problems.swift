@@ -1,22 +1,22 @@
-/// What an import had to pass over, counted.
+/// The number of items that an import has left out, by reason.
 struct Problems: Equatable {
-  /// Playlist items that name a track that is not in the file.
+  /// The number of playlist items whose track is not in the file.
   var unknownTracks = 0
-  /// Playlist items without a Track ID that can be read.
+  /// The number of playlist items without a valid Track ID.
   var unreadableItems = 0
-  /// Tracks without an ID, or with one that another track has.
+  /// The number of tracks without an ID, or with the ID of another track.
   var tracksWithoutID = 0
-  /// Tracks that are no dictionary.
+  /// The number of tracks that are not dictionaries.
   var unreadableTracks = 0
-  /// Playlists that are no dictionary.
+  /// The number of playlists that are not dictionaries.
   var unreadablePlaylists = 0
 
-  /// A line for each kind that occurred.
+  /// A line for each reason that occurred.
   var lines: [String] {
     [
       (unknownTracks, "no such track in the file", "playlist item"),
-      (unreadableItems, "no Track ID that can be read", "playlist item"),
-      (tracksWithoutID, "no Track ID, or one that another track has", "track"),
+      (unreadableItems, "no valid Track ID", "playlist item"),
+      (tracksWithoutID, "no Track ID, or that of another track", "track"),
       (unreadableTracks, "not a dictionary", "track"),
       (unreadablePlaylists, "not a dictionary", "playlist"),
     ].compactMap { count, reason, noun in

@@ -1,22 +1,22 @@
 import Foundation
 
-/// Reads a library as iTunes, and others after it, write it: a property list, XML or binary.
+/// Reads a library in the format of iTunes: a property list, XML or binary.
 ///
-/// Fields of another type than they should have count as missing, and are kept as they are among
-/// the attributes. So is every key that the model has no field for.
+/// A field of the wrong type counts as missing, and is kept unchanged in the attributes. Keys for
+/// which the model has no field are kept there, too.
 struct PropertyListReader {
   private var file = LibraryFile()
   private var knownTracks: Set<Int64> = []
   private var playlistsSeen: [Origin: UInt32] = [:]
 
-  /// Reads a whole file.
+  /// Reads a file.
   static func read(_ data: Data) throws -> LibraryFile {
     let top = try dictionary(data)
     guard let tracks = top["Tracks"] else {
-      throw Failure("is a property list, but no music library: it has no Tracks")
+      throw Failure("is a property list but not a music library: it has no Tracks")
     }
     guard let tracks = tracks as? [String: Any] else {
-      throw Failure("is no music library that can be read: its Tracks are not a dictionary")
+      throw Failure("is not a valid music library: its Tracks are not a dictionary")
     }
     var reader = PropertyListReader()
     reader.readTracks(tracks)
@@ -33,11 +33,11 @@ struct PropertyListReader {
       value = try unsafe PropertyListSerialization.propertyList(
         from: data, options: [], format: nil)
     } catch {
-      throw Failure("is no property list, or only a part of one\(reason(of: error))")
+      throw Failure("is not a property list, or only a part of one\(reason(of: error))")
     }
-    // Text of any kind passes as a property list in the style of the 1980s.
+    // Plain text can be a valid property list in the old text format.
     guard let dictionary = value as? [String: Any] else {
-      throw Failure("is no music library: that would be a property list with a dictionary")
+      throw Failure("is not a music library: its property list is not a dictionary")
     }
     return dictionary
   }
@@ -88,7 +88,7 @@ extension PropertyListReader {
   private mutating func readPlaylists(_ playlists: Any?) throws {
     guard let playlists else { return }
     guard let playlists = playlists as? [Any] else {
-      throw Failure("is no music library that can be read: its Playlists are not an array")
+      throw Failure("is not a valid music library: its Playlists are not an array")
     }
     for playlist in playlists {
       if let values = playlist as? [String: Any] {
@@ -102,7 +102,7 @@ extension PropertyListReader {
   private mutating func readPlaylist(_ parsed: [String: Any]) {
     var parsed = parsed
     let items = parsed["Playlist Items"] as? [Any] ?? []
-    // An empty list stays among the attributes: whether it was there at all is not lost.
+    // An empty list stays in the attributes, so that an export writes it again.
     if !items.isEmpty { parsed["Playlist Items"] = nil }
     var rest = PropertyValue.dictionary(parsed)
     let name = rest.takeString("Name")

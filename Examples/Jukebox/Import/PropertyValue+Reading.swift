@@ -1,7 +1,7 @@
 import Foundation
 
 extension PropertyValue {
-  /// The value that Foundation has parsed, or nil for one of no property-list type.
+  /// Creates a value from one parsed by Foundation; nil for a type outside of property lists.
   init?(parsed value: Any) {
     switch value {
     case let value as String: self = .string(value)
@@ -14,12 +14,12 @@ extension PropertyValue {
     }
   }
 
-  /// The values of a dictionary, without those of no property-list type.
+  /// Returns the values of a dictionary, without types outside of property lists.
   static func dictionary(_ values: [String: Any]) -> [String: PropertyValue] {
     values.compactMapValues(PropertyValue.init(parsed:))
   }
 
-  /// Tells the kinds of number apart by their C type; casting would turn any 1 into `true`.
+  /// Returns a number by its C type, because a cast would turn any 1 into `true`.
   private static func number(_ number: NSNumber) -> PropertyValue {
     switch UnicodeScalar(UInt8(bitPattern: unsafe number.objCType.pointee)) {
     case "c", "B": .bool(number.boolValue)
@@ -35,7 +35,7 @@ extension PropertyValue {
 }
 
 extension PropertyValue {
-  /// The integer, also where a tool wrote it as text: IDs must not be lost over that.
+  /// The integer, also from a text, because some tools write IDs as text.
   var id: Int64? {
     switch self {
     case .integer(let value): value
@@ -46,14 +46,14 @@ extension PropertyValue {
 }
 
 extension [String: PropertyValue] {
-  /// Takes out a text; a value of another type stays where it is.
+  /// Removes and returns a text; a value of another type stays.
   mutating func takeString(_ key: String) -> String? {
     guard case .string(let text) = self[key] else { return nil }
     self[key] = nil
     return text
   }
 
-  /// Takes out an integer; a value of another type stays where it is.
+  /// Removes and returns an integer; a value of another type stays.
   mutating func takeInteger(_ key: String) -> Int64? {
     guard case .integer(let value) = self[key] else { return nil }
     self[key] = nil

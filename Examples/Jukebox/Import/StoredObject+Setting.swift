@@ -7,7 +7,7 @@ extension Song: Settable {}
 extension Playlist: Settable {}
 
 extension Settable {
-  /// Sets a property if that changes it; tells whether it did.
+  /// Sets a property if the value differs, and returns whether it did.
   func set<Value: Equatable>(_ property: ReferenceWritableKeyPath<Self, Value>, _ value: Value)
     -> Bool
   {

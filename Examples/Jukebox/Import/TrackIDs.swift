@@ -1,12 +1,12 @@
-/// Gives every track of a file an ID of its own.
+/// Assigns a unique ID to each track of a file.
 ///
-/// A file says it twice: as the key in Tracks and as the Track ID inside. When they differ, the
-/// Track ID counts, for playlists refer to it. When two tracks claim the same one, it goes to the
-/// track whose key says the same, and the other is known by its key.
+/// A file has the ID twice: as the key in Tracks and as the Track ID of the track. If they differ,
+/// the Track ID is used, because playlists refer to it. If two tracks have the same one, the track
+/// with the same key gets it, and the other track gets its key.
 struct TrackIDs {
   private var taken: Set<Int64> = []
 
-  /// One ID for each track, in the order given; nil for a track that can have none.
+  /// Returns the IDs of tracks, in the same order; nil for a track without an ID.
   static func assign(_ tracks: [(key: String, trackID: Int64?)]) -> [Int64?] {
     var ids = TrackIDs()
     var result = tracks.map { track in

@@ -1,9 +1,10 @@
 import Foundation
 import StoredObjects
 
-/// What a library file says of a track or a playlist beyond the fields of the model.
+/// The fields of a track or a playlist in a library file that the model does not have.
 ///
-/// Kept as bytes: most commands never look inside, and two are equal when their bytes are.
+/// They are stored as bytes, because most commands never read them. Equal attributes have equal
+/// bytes.
 struct Attributes: Hashable, DataBufferValue {
   private var bytes = Data()
 
@@ -14,7 +15,7 @@ struct Attributes: Hashable, DataBufferValue {
     bytes = Data(buffer.bytes)
   }
 
-  /// The attributes by their keys in the file.
+  /// Returns the attributes by their keys in the file.
   func values() throws(DataBufferError) -> [String: PropertyValue] {
     guard !bytes.isEmpty else { return [:] }
     var buffer = DataBuffer([UInt8](bytes))

@@ -1,5 +1,5 @@
 extension Library {
-  /// The playlist that a person means: by `#ID`, or by its exact name.
+  /// Returns the playlist with an `#ID` or an exact name.
   func playlist(_ text: String) throws -> Playlist {
     let playlists = try playlists()
     if let number = Self.number(text), let found = playlists.first(where: { $0.number == number }) {
@@ -16,7 +16,7 @@ extension Library {
       """)
   }
 
-  /// The song that a person means: by `#ID`, or by its exact title.
+  /// Returns the song with an `#ID` or an exact title.
   func song(_ text: String, among songs: [Song]) throws -> Song {
     if let number = Self.number(text), let found = songs.first(where: { $0.number == number }) {
       return found
@@ -31,7 +31,7 @@ extension Library {
       """)
   }
 
-  /// The ID in "#5".
+  /// Returns the ID in "#5".
   private static func number(_ text: String) -> Int64? {
     guard text.hasPrefix("#"), !text.hasPrefix("#+") else { return nil }
     return Int64(text.dropFirst())
@@ -41,7 +41,8 @@ extension Library {
     let choices = playlists.map { "  #\($0.number)  \(counted($0.songs.count, "song"))" }
     return Failure(
       """
-      \(playlists.count) playlists are called \(quoted(name)). Name one by its ID, in quotes for the shell:
+      \(playlists.count) playlists are called \(quoted(name)). Name one by its ID, in quotes for \
+      the shell:
       \(choices.joined(separator: "\n"))
       """)
   }

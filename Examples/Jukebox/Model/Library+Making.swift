@@ -6,7 +6,7 @@ extension Library {
     playlist.name = name
     playlist.origin = origin
     playlist.number = numbering.next()
-    // By this, an import of our own export finds the playlist again.
+    // An import of our own export finds the playlist by this ID.
     playlist.attributes = Attributes([PersistentID.playlistKey: .string(PersistentID.make())])
     try append(playlist)
     return playlist

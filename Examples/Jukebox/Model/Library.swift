@@ -2,8 +2,8 @@ import StoredObjects
 
 /// The store of a music library: its songs, its playlists, and the order of the playlists.
 ///
-/// The order is a named buffer. It holds references to the playlists, so it is saved together with
-/// them, and a playlist that is renamed keeps its place.
+/// The order is a named buffer with references to the playlists. It is saved together with them,
+/// and a renamed playlist keeps its position.
 struct Library {
   private static let orderName = "Library"
   private static let historyName = "Undo"
@@ -15,27 +15,27 @@ struct Library {
     try store.register(Self.classes)
   }
 
-  /// The library in a store that knows its classes.
+  /// Creates a library from a store in which its classes are registered.
   init(store: Store) { self.store = store }
 
   static let classes: [StoredObject.Type] = [Song.self, Playlist.self]
 
-  /// All songs, in the order in which they came in.
+  /// Returns all songs, in the order in which they were added.
   func songs() throws -> [Song] { try store.allObjects(of: Song.self) }
 
-  /// All playlists with their content, in the order of the library.
+  /// Returns all playlists with their content, in the order of the library.
   func playlists() throws -> [Playlist] {
-    // One pass over the file; the order then finds every playlist in memory.
+    // Reads all playlists in one pass over their file, so that the order finds them in memory.
     let loaded = try store.allObjects(of: Playlist.self)
     let ordered = try contents().playlists
     let known = Set(ordered)
     return ordered + loaded.filter { !known.contains($0) }
   }
 
-  /// What the library file says of itself.
+  /// Returns the top-level attributes of the library file.
   func attributes() throws -> Attributes { try contents().attributes }
 
-  /// Sets the order of the playlists, and what an export says of the library.
+  /// Sets the order of the playlists and the top-level attributes for an export.
   func setContents(_ playlists: [Playlist], _ attributes: Attributes) throws {
     if let old = try? contents(), old == (playlists, attributes) { return }
     try store.setBuffer(named: Self.orderName) { buffer in
@@ -51,17 +51,16 @@ struct Library {
     try setContents(playlists + [playlist], attributes)
   }
 
-  /// What earlier commands have done, so that it can be taken back; from now on every change is
-  /// taken down.
+  /// Returns the undo steps of earlier commands, and begins to record changes.
   ///
-  /// It is a named buffer, too, and saved together with what it can take back.
+  /// The steps are saved in a named buffer, together with the changes that they undo.
   func history() throws -> StoreUndoManager {
     let history = try StoreUndoManager(savedIn: store, as: Self.historyName, levelsOfUndo: 20)
     store.undoManager = history
     return history
   }
 
-  /// Lets go of all objects: songs and playlists hold one another, and would for ever.
+  /// Releases all objects, which otherwise stay in memory because songs and playlists form cycles.
   func dissolve() {
     store.discardChanges()
     store.dissolveAllRelationships()
@@ -75,9 +74,9 @@ struct Library {
 }
 
 extension Library {
-  /// The songs of a playlist, each with its content.
+  /// Returns the songs of a playlist, each with its content.
   ///
-  /// Fetched here, where an error can be thrown; a getter could only give a default.
+  /// They are fetched here because a property getter can't throw.
   func songs(of playlist: Playlist) throws -> [Song] {
     try playlist.fetchContent()
     for song in playlist.songs { try song.fetchContent() }

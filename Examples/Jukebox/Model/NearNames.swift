@@ -1,15 +1,15 @@
-/// " Did you mean ...?", or nothing when no name comes near.
+/// Returns " Did you mean …?", or an empty text if no name is similar.
 func didYouMean(_ text: String, _ names: [String]) -> String {
   namesMeant(by: text, names).map { " Did you mean \($0)?" } ?? ""
 }
 
-/// The names that someone may have meant, in quotation marks; nil when no name comes near.
+/// Returns the similar names in quotation marks; nil if no name is similar.
 func namesMeant(by text: String, _ names: [String]) -> String? {
   let near = nearNames(text, names).map(quoted)
   return near.isEmpty ? nil : near.joined(separator: " or ")
 }
 
-/// The names that someone may have meant, the nearest first, at most three.
+/// Returns at most three similar names, the most similar first.
 func nearNames(_ text: String, _ names: [String]) -> [String] {
   let wanted = Array(text.folded)
   guard !wanted.isEmpty else { return [] }
@@ -17,7 +17,7 @@ func nearNames(_ text: String, _ names: [String]) -> [String] {
   let scored = Set(names).compactMap { name -> (distance: Int, name: String)? in
     let candidate = Array(name.folded)
     if candidate == wanted { return (0, name) }
-    // What begins alike is near, however long it goes on.
+    // A name that begins with the text is similar, whatever its length.
     if wanted.count > 2, candidate.starts(with: wanted) { return (1, name) }
     guard abs(candidate.count - wanted.count) <= limit else { return nil }
     let distance = editDistance(wanted, candidate)
@@ -26,7 +26,7 @@ func nearNames(_ text: String, _ names: [String]) -> [String] {
   return scored.sorted { ($0.distance, $0.name) < ($1.distance, $1.name) }.prefix(3).map(\.name)
 }
 
-/// How many characters must be added, dropped or replaced to make one of the other.
+/// Returns the number of characters to insert, delete or replace to turn one text into the other.
 private func editDistance(_ first: [Character], _ second: [Character]) -> Int {
   var previous = Array(0...second.count)
   for (row, character) in first.enumerated() {

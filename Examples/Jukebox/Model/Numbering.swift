@@ -1,6 +1,6 @@
-/// Gives out numbers for what has none of its own.
+/// Assigns numbers to songs and playlists without one.
 struct Numbering {
-  /// Far from the IDs that iTunes gives, so that a later library seldom needs the same one.
+  /// The first number, which is larger than the usual IDs of iTunes.
   private static let first: Int64 = 1_000_001
 
   private var used: Set<Int64>
@@ -8,12 +8,12 @@ struct Numbering {
 
   init(used: some Sequence<Int64>) { self.used = Set(used) }
 
-  /// A number that nothing has.
+  /// Returns an unused number.
   mutating func next() -> Int64 {
     while !used.insert(candidate).inserted { candidate += 1 }
     return candidate
   }
 
-  /// Notes a number that something has.
+  /// Marks a number as used.
   mutating func take(_ number: Int64) { used.insert(number) }
 }

@@ -1,24 +1,24 @@
 import StoredObjects
 
-/// Where a playlist came from, and so how an import recognises it.
+/// The origin of a playlist, by which an import finds it again.
 enum Origin: Hashable {
-  /// A library file has it under a Playlist ID: the first, second... playlist with that ID.
+  /// A playlist of a library file with a Playlist ID: the first, second… one with that ID.
   case library(id: Int64, occurrence: UInt32)
-  /// A library file has it without a Playlist ID: the first, second... of its name.
+  /// A playlist of a library file without a Playlist ID: the first, second… one with that name.
   case unnumbered(name: String, occurrence: UInt32)
-  /// An M3U playlist of that name.
+  /// An M3U playlist with a name.
   case playlistFile(name: String)
-  /// Made here by a person.
+  /// A playlist that a command has created.
   case created
 }
 
 extension Origin {
-  /// Whether the playlist's number is the one that its library file has.
+  /// Whether the playlist's number is that of its library file.
   var ownsNumber: Bool {
     if case .library(_, 1) = self { true } else { false }
   }
 
-  /// Whether a library file brought it.
+  /// Whether the playlist is from a library file.
   var isLibrary: Bool {
     switch self {
     case .library, .unnumbered: true

@@ -1,17 +1,17 @@
 import StoredObjects
 
 #if Macros
-  /// Songs in an order, each as often as one likes.
+  /// An ordered list of songs, with repeats.
   @Stored final class Playlist: StoredObject {
-    /// The ID by which a person names the playlist, unique in the store.
+    /// The ID of the playlist on the command line, unique in the store.
     var number: Int64 = 0
-    /// How another import finds the playlist again.
+    /// The origin, by which another import finds the playlist again.
     var origin: Origin = Origin.created
     var name: String?
     var attributes: Attributes = Attributes()
-    /// The songs in their order.
+    /// The songs in order.
     ///
-    /// A deleted song leaves every playlist, from every position.
+    /// A deleted song is removed from every position in every playlist.
     @Relationship(inverse: \Song.playlists) var songs: [Song] = []
   }
 #endif
@@ -20,17 +20,17 @@ extension Playlist {
   /// Adds a song at the end.
   func append(_ song: Song) { songs.append(song) }
 
-  /// Takes out the song at an index, and gives it back.
+  /// Removes and returns the song at an index.
   @discardableResult
   func remove(at index: Int) -> Song { songs.remove(at: index) }
 
-  /// Moves a song, so that it is at the other index afterwards.
+  /// Moves a song to another index.
   func move(from index: Int, to newIndex: Int) {
     guard index != newIndex else { return }
     songs.insert(songs.remove(at: index), at: newIndex)
   }
 
-  /// Replaces the whole list; says whether it was another one.
+  /// Replaces the list, and returns whether it has changed.
   @discardableResult
   func setSongs(_ newSongs: [Song]) -> Bool {
     guard newSongs != songs else { return false }

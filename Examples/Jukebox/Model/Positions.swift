@@ -1,8 +1,8 @@
 extension Playlist {
-  /// The index for a position that a person counts from 1.
+  /// Returns the index of a position, which counts from 1.
   func index(_ position: Int) throws -> Int {
     guard !songs.isEmpty else {
-      throw Failure("The playlist \(quoted(name ?? "")) is empty: it has no positions.")
+      throw Failure("The playlist \(quoted(name ?? "")) is empty, so it has no positions.")
     }
     guard (1...songs.count).contains(position) else {
       throw Failure(

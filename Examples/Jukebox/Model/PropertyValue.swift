@@ -1,11 +1,11 @@
 import Foundation
 import StoredObjects
 
-/// A value as property lists know them.
+/// A value of a property list.
 enum PropertyValue: Hashable, Sendable {
   case bool(Bool)
   case integer(Int64)
-  /// An integer that only fits without a sign.
+  /// An integer above the maximum of `Int64`.
   case unsigned(UInt64)
   case real(Double)
   case string(String)
@@ -16,12 +16,14 @@ enum PropertyValue: Hashable, Sendable {
 }
 
 extension PropertyValue {
-  /// How deep values may lie in one another; Foundation stops at 512.
+  /// The maximum depth of nested values; Foundation stops at 512.
   ///
-  /// Without a limit, damaged bytes could nest until the stack overflows.
+  /// Without a limit, damaged bytes could overflow the stack.
   private static let depthLimit = 600
 
-  /// The first byte of a value: numbers that must not change.
+  /// The first byte of a value.
+  ///
+  /// Stores have these numbers, so they must not change.
   private enum Kind: UInt8, DataBufferValue {
     case bool, integer, unsigned, real, string, date, data, array, dictionary
   }
@@ -55,7 +57,7 @@ extension PropertyValue: DataBufferValue {
     from buffer: inout DataBuffer, depth: Int
   ) throws(DataBufferError) -> [PropertyValue] {
     var values: [PropertyValue] = []
-    // Not reserved: a count is only a claim until the bytes have been read.
+    // No capacity is reserved, because the count of damaged bytes can be any number.
     for _ in 0..<(try buffer.readUInt32()) { values.append(try read(from: &buffer, depth: depth)) }
     return values
   }

@@ -2,10 +2,10 @@ import Foundation
 import StoredObjects
 
 extension Library {
-  /// The songs that a query finds, the best match first.
+  /// Returns the songs that match a query, the best match first.
   ///
-  /// Words alone may go on: a person who types "bedrich smet" means Bedřich Smetana. With an
-  /// operator, a star or a quotation mark the text is taken as it is.
+  /// Plain words match the beginnings of words: "bedrich smet" finds Bedřich Smetana. A text with
+  /// an operator, a star or a quotation mark is parsed as a query.
   func search(_ text: String) throws -> [Song] {
     try store.search(Song.self, Self.query(text)).map(\.object)
   }
@@ -23,7 +23,7 @@ extension Library {
 }
 
 extension String {
-  /// The text without case and accents, for comparing.
+  /// The text without case and accents, for comparisons.
   var folded: String {
     if utf8.allSatisfy({ $0 < 0x80 }) { return lowercased() }
     return folding(

@@ -1,4 +1,4 @@
-/// Seconds as people write them: 3:07, 1:02:45.
+/// Returns seconds as a text such as 3:07 or 1:02:45.
 func duration(_ seconds: Int64) -> String {
   let sign = seconds < 0 ? "-" : ""
   let (minutes, rest) = seconds.magnitude.quotientAndRemainder(dividingBy: 60)
@@ -9,8 +9,9 @@ func duration(_ seconds: Int64) -> String {
 private func twoDigits(_ number: UInt64) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
 extension Sequence<Int64> {
-  /// The sum, or the greatest number there is when that is too small for it: lengths come from
-  /// strangers.
+  /// The sum, or the largest or smallest number if the sum overflows.
+  ///
+  /// Imported files can have any lengths.
   var clampedSum: Int64 {
     reduce(0) { sum, next in
       let (result, overflow) = sum.addingReportingOverflow(next)

@@ -2,12 +2,12 @@ import Foundation
 
 /// Standard output.
 enum Output {
-  /// Prints one line.
+  /// Prints a line.
   static func print(_ line: String) throws { try print([line]) }
 
   /// Prints lines.
   static func print(_ lines: [String]) throws {
-    // In pieces: whoever reads only the beginning need not wait for all of it.
+    // Prints in pieces, so that a reader of the first lines does not wait for all of them.
     for start in stride(from: 0, to: lines.count, by: 1000) {
       let piece = lines[start..<min(start + 1000, lines.count)]
       try write(Data((piece.joined(separator: "\n") + "\n").utf8))
@@ -21,7 +21,7 @@ enum Output {
     try write(try encoder.encode(value) + Data("\n".utf8))
   }
 
-  /// Prints a line beside the output: what a person should know and a program should not read.
+  /// Prints a line to standard error, for people and not for programs.
   static func note(_ line: String) {
     try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))
   }
@@ -30,7 +30,7 @@ enum Output {
     do {
       try FileHandle.standardOutput.write(contentsOf: data)
     } catch {
-      // The reader has seen enough, as in `jukebox songs | head`: no reason to complain.
+      // The reader has ended, as in `jukebox songs | head`. This is not an error.
       if isBrokenPipe(error) { exit(0) }
       throw Failure("The output could not be written: \(error.localizedDescription)")
     }

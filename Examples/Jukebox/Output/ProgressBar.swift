@@ -1,10 +1,10 @@
 import Foundation
 
-/// Shows on a terminal how far a long command has come; silent everywhere else.
+/// Shows the progress of a long command on a terminal, and nothing elsewhere.
 final class ProgressBar {
-  /// Shows nothing.
+  /// A bar that shows nothing.
   static var none: ProgressBar { ProgressBar(isVisible: false) }
-  /// Shows itself where standard error is a terminal.
+  /// A bar that is visible if standard error is a terminal.
   static var standardError: ProgressBar { ProgressBar(isVisible: isatty(STDERR_FILENO) == 1) }
 
   private static let width = 30
@@ -17,13 +17,13 @@ final class ProgressBar {
 
   private init(isVisible: Bool) { self.isVisible = isVisible }
 
-  /// Starts anew, for another part of the work.
+  /// Starts again for the next part of the work.
   func begin(_ title: String, count: Int = 0) {
     (self.title, self.count, done, shownPercent) = (title, count, 0, -1)
     show()
   }
 
-  /// One more of the count is done.
+  /// Counts one finished step.
   func advance() {
     done += 1
     show()
@@ -37,13 +37,13 @@ final class ProgressBar {
   private func show() {
     guard isVisible else { return }
     let percent = count == 0 ? 0 : done * 100 / count
-    // Writing only what can be seen keeps the bar from costing more than the work.
+    // Writes only visible changes, so that the bar takes less time than the work.
     guard percent != shownPercent else { return }
     shownPercent = percent
     write("\r\u{1B}[K\(Self.line(title, percent: count == 0 ? nil : percent))")
   }
 
-  /// The text of the bar; without a percentage when there is nothing to count.
+  /// The text of the bar; without a percentage if the count is unknown.
   static func line(_ title: String, percent: Int?) -> String {
     guard let percent else { return "\(title)..." }
     let filled = percent * width / 100
@@ -52,7 +52,7 @@ final class ProgressBar {
   }
 
   private func write(_ text: String) {
-    // Whoever does not see the bar misses nothing.
+    // A failure is ignored, because the bar is optional.
     try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
   }
 }

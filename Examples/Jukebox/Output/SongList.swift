@@ -14,7 +14,7 @@ import StoredObjects
     songCount = results.count
   }
 
-  /// Shows the list as it is now, in the place of what was shown before.
+  /// Shows the current list in place of the previous one.
   func show() throws {
     let difference = results.count - songCount
     songCount = results.count
@@ -24,7 +24,7 @@ import StoredObjects
       return try Output.print("\(counted(songCount, "song")) (\(sign)\(difference))")
     }
     let shown = lines
-    // Up to the first line of the list, and away with all below.
+    // Moves up to the first line of the list, and clears all lines below.
     let back = lineCount == 0 ? "" : "\u{1B}[\(lineCount)A\u{1B}[J"
     try Output.print([back + shown[0]] + shown.dropFirst())
     lineCount = shown.count

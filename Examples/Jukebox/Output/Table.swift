@@ -1,12 +1,13 @@
-/// Rows of text in columns that line up.
+/// A table of text in aligned columns.
 struct Table {
   struct Column {
     var title: String
     var isNumeric = false
   }
 
-  /// A longer text shifts the rest of its row, so that one long title does not push all others
-  /// apart.
+  /// The maximum width of a column.
+  ///
+  /// A longer text shifts the rest of its row only, so one long title does not widen all rows.
   private static let widthLimit = 44
 
   private let columns: [Column]
@@ -14,10 +15,10 @@ struct Table {
 
   init(_ columns: Column...) { self.columns = columns }
 
-  /// Adds a row, one text for each column.
+  /// Adds a row with a text for each column.
   mutating func add(_ texts: String...) { rows.append(texts.map(\.forTerminal)) }
 
-  /// The lines, the titles first.
+  /// The lines of the table; the first has the titles.
   var lines: [String] {
     let all = [columns.map(\.title)] + rows
     let widths = columns.indices.map { index in

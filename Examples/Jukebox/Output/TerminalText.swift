@@ -1,21 +1,21 @@
 extension String {
-  /// The text on one line, without anything that a terminal would obey.
+  /// The text on one line, with line breaks and control characters as escapes.
   ///
-  /// Names come from strangers: line breaks and control characters are shown as escapes.
+  /// Imported names can have any characters, and must not control the terminal.
   var forTerminal: String {
     guard unicodeScalars.contains(where: \.mustBeEscaped) else { return self }
     return unicodeScalars.reduce(into: "") { $0 += $1.mustBeEscaped ? $1.escaped : String($1) }
   }
 
-  /// How many columns of a terminal the text takes.
+  /// The number of columns that the text takes on a terminal.
   var columnCount: Int { reduce(0) { $0 + $1.columnCount } }
 
-  /// The text followed by so many spaces that it takes this many columns.
+  /// Returns the text, padded with spaces on the right to a number of columns.
   func padded(to width: Int) -> String {
     self + String(repeating: " ", count: max(0, width - columnCount))
   }
 
-  /// The text behind so many spaces that it takes this many columns.
+  /// Returns the text, padded with spaces on the left to a number of columns.
   func paddedInFront(to width: Int) -> String {
     String(repeating: " ", count: max(0, width - columnCount)) + self
   }
@@ -26,7 +26,7 @@ extension String {
 extension Unicode.Scalar {
   fileprivate var mustBeEscaped: Bool {
     switch value {
-    // Controls, line and paragraph separators, and what turns the direction of writing.
+    // Controls, line and paragraph separators, and marks that change the direction of text.
     case 0..<0x20, 0x7F..<0xA0, 0x2028...0x202E, 0x2066...0x2069: true
     default: false
     }
@@ -43,7 +43,7 @@ extension Unicode.Scalar {
 }
 
 extension Character {
-  /// 2 for East Asian wide characters and emoji, 0 for a mark on its own, else 1.
+  /// The number of columns: 2 for wide East Asian characters and emoji, 0 for a mark, otherwise 1.
   fileprivate var columnCount: Int {
     if isASCII { return 1 }
     guard let first = unicodeScalars.first else { return 0 }
@@ -61,7 +61,7 @@ extension Character {
   }
 }
 
-/// A number with its noun: "1 song", "2 songs".
+/// Returns a number with its noun: "1 song", "2 songs".
 func counted(_ count: Int, _ noun: String) -> String {
   count == 1 ? "1 \(noun)" : "\(count) \(noun)s"
 }

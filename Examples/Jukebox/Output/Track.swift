@@ -1,6 +1,8 @@
-/// A song as it is listed: values that need no store, and the keys of the JSON.
+/// A song in a list, as values that need no store.
+///
+/// The names of the properties are the keys of the JSON.
 struct Track: Encodable {
-  /// Left out inside of playlists.
+  /// The ID; nil inside of playlists.
   var id: Int64?
   var title: String
   var artist: String
@@ -16,13 +18,13 @@ struct Track: Encodable {
   }
 }
 
-/// A playlist as it is listed.
+/// A playlist in a list.
 struct TrackList: Encodable {
   var id: Int64
   var name: String
   var tracks: [Track]
 
-  /// The JSON goes without the ID, which only the table shows.
+  /// The keys of the JSON, which has no ID.
   private enum CodingKeys: CodingKey { case name, tracks }
 
   init(_ playlist: Playlist) {

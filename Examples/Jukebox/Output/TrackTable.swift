@@ -1,6 +1,6 @@
-/// Songs as a listing: a table for people, JSON for programs.
+/// Prints lists of songs: a table for people, or JSON for programs.
 enum TrackTable {
-  /// Prints songs in the order given, with their positions where they have any.
+  /// Prints songs in their order, with their positions if they have any.
   static func print(_ tracks: [Track], asJSON: Bool, withPositions: Bool = false) throws {
     guard !asJSON else { return try Output.printJSON(tracks) }
     try Output.print(withPositions ? positioned(tracks) : plain(tracks))

@@ -1,9 +1,9 @@
-/// What a person asks of songs, as it is written behind `--where`.
+/// A condition for songs: the value of `--where`.
 ///
 ///     artist starts with "Johann" and (time >= 3:30 or album = none) and not title contains 'Gigue'
 ///
-/// A comparison is an attribute, an operator and a value. `not` goes before `and`, `and` before
-/// `or`.
+/// A comparison is an attribute, an operator and a value. `not` binds tighter than `and`, and `and`
+/// tighter than `or`.
 indirect enum Expression: Equatable {
   case all([Expression])
   case any([Expression])
@@ -11,7 +11,7 @@ indirect enum Expression: Equatable {
   case comparison(SongAttribute, Comparison, Value)
   case oneOf(SongAttribute, [Value])
 
-  /// How an attribute is compared with a value.
+  /// An operator of a comparison.
   enum Comparison: String {
     case equal = "="
     case notEqual = "!="
@@ -23,26 +23,26 @@ indirect enum Expression: Equatable {
     case starts = "starts with"
   }
 
-  /// What an attribute is compared with, of the attribute's kind.
+  /// The value of a comparison, of the attribute's type.
   enum Value: Equatable {
     case text(String)
     case number(Int64)
-    /// Whole seconds.
+    /// A time in whole seconds.
     case time(Int64)
-    /// `none`: the song does not have the attribute.
+    /// The value `none`, of a song without the attribute.
     case none
   }
 }
 
-/// What can be asked of a song, by the name that a person writes.
+/// An attribute of a song, by its name in an expression.
 enum SongAttribute: String, CaseIterable {
   case id, title, artist, album, location, time
 
-  /// The attribute of a name, in whatever case.
+  /// Creates the attribute with a name, whose case does not matter.
   init?(_ name: String) { self.init(rawValue: name.lowercased()) }
 
   var isText: Bool { self != .id && self != .time }
 
-  /// All names, for a message.
+  /// The list of all names, for messages.
   static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 }

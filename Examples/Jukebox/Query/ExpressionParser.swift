@@ -1,6 +1,6 @@
-/// Understands what stands behind `--where`.
+/// Parses the value of `--where`.
 struct ExpressionParser {
-  /// More would make a query that takes longer to plan than to answer.
+  /// The maximum number of comparisons; planning more would take longer than the query.
   private static let comparisonLimit = 100
   private static let depthLimit = 50
 
@@ -9,9 +9,9 @@ struct ExpressionParser {
   private var index = 0
   private var comparisonCount = 0
 
-  /// Reads a whole expression.
+  /// Parses an expression.
   ///
-  /// - Throws: ``Failure`` that names the position.
+  /// - Throws: ``Failure`` with the position of the error.
   static func parse(_ source: String) throws(Failure) -> Expression {
     var parser = try ExpressionParser(source)
     let expression = try parser.alternatives(depth: 0)
@@ -89,13 +89,13 @@ struct ExpressionParser {
     let comparison = try comparator()
     if [.contains, .starts].contains(comparison), !attribute.isText {
       index = start
-      throw failure("\(attribute.rawValue) is a number: compare it by = != < <= > >= or in")
+      throw failure("\(attribute.rawValue) is a number; compare it by = != < <= > >= or in")
     }
     let valueIndex = index
     let value = try value(of: attribute)
     if value == .none, comparison != .equal, comparison != .notEqual {
       index = valueIndex
-      throw failure("what is none is compared by = and != only")
+      throw failure("none can be compared by = and != only")
     }
     return .comparison(attribute, comparison, value)
   }
@@ -160,19 +160,19 @@ struct ExpressionParser {
   private func number() throws(Failure) -> Int64 {
     let digits = token.text.hasPrefix("#") ? token.text.dropFirst() : token.text[...]
     guard let number = Int64(digits) else {
-      throw failure("\(token.name) is no ID: write 42 or #42")
+      throw failure("\(token.name) is not an ID; write 42 or #42")
     }
     return number
   }
 
-  /// A time as it is listed: seconds, or minutes and seconds, or hours too.
+  /// Parses a time: seconds, minutes and seconds, or hours, minutes and seconds.
   private func seconds() throws(Failure) -> Int64 {
     let parts = token.text.split(separator: ":", omittingEmptySubsequences: false)
     let numbers = parts.compactMap { part in
       part.allSatisfy { "0"..."9" ~= $0 } && part.count < 10 ? Int64(part) : nil
     }
     guard !numbers.isEmpty, numbers.count == parts.count, numbers.count <= 3 else {
-      throw failure("\(token.name) is no time: write 210, 3:30 or 1:03:30")
+      throw failure("\(token.name) is not a time; write 210, 3:30 or 1:03:30")
     }
     return numbers.reduce(0) { $0 * 60 + $1 }
   }

@@ -1,23 +1,23 @@
-/// A word, a text in quotation marks, or a sign of an expression.
+/// A token of an expression: a word, a text in quotation marks, or a sign.
 struct ExpressionToken: Equatable {
   enum Kind: Equatable {
     case word, text, sign, end
   }
 
   let kind: Kind
-  /// Without quotation marks.
+  /// The text, without quotation marks.
   let text: String
-  /// The number of characters before it.
+  /// The number of characters before the token.
   let position: Int
 
-  /// Whether it is a word that means something, in whatever case.
+  /// Whether the token is a certain keyword, whose case does not matter.
   func isKeyword(_ word: String) -> Bool { kind == .word && text.lowercased() == word }
 
-  /// How a message calls it.
+  /// The token in messages.
   var name: String { kind == .end ? "the end" : quoted(text) }
 }
 
-/// Takes an expression apart.
+/// Splits an expression into tokens.
 struct ExpressionTokens {
   private let source: String
   private let characters: [Character]
@@ -30,9 +30,9 @@ struct ExpressionTokens {
     characters = Array(source)
   }
 
-  /// All tokens, the end as the last.
+  /// Returns all tokens; the last one is the end.
   ///
-  /// - Throws: ``Failure`` with the position of what is none.
+  /// - Throws: ``Failure`` with the position of an invalid token.
   mutating func read() throws(Failure) -> [ExpressionToken] {
     var tokens: [ExpressionToken] = []
     while true {
@@ -56,7 +56,7 @@ struct ExpressionTokens {
       position += 1
     }
     if position == start + 1, first == "!" {
-      throw Failure(of: source, at: start, "\"!\" is no operator: write != or not")
+      throw Failure(of: source, at: start, "\"!\" is not an operator; write != or not")
     }
     return token(.sign, start)
   }
@@ -70,7 +70,7 @@ struct ExpressionTokens {
     ExpressionToken(kind: kind, text: String(characters[start..<position]), position: start)
   }
 
-  /// A text up to the same quotation mark; one that is doubled is one of the text.
+  /// Reads a text up to its quotation mark; a doubled mark is part of the text.
   private mutating func text(_ mark: Character) throws(Failure) -> ExpressionToken {
     let start = position
     var text = ""
@@ -93,7 +93,7 @@ struct ExpressionTokens {
 }
 
 extension Failure {
-  /// What is wrong with an expression, and where: the place is counted, and pointed at.
+  /// Creates the message of an error in an expression, with its position and a mark below it.
   init(of expression: String, at position: Int, _ message: String) {
     let before = String(expression.prefix(position)).forTerminal
     self.init(

@@ -1,14 +1,14 @@
 import Foundation
 import StoredObjects
 
-/// Expressions as predicates, as `#Predicate` would write them, so that the store plans them.
+/// Builds the predicate of an expression as `#Predicate` would, so that the store can plan it.
 struct SongPredicate {
   typealias Condition = any StandardPredicateExpression<Bool>
   private typealias Parts = PredicateExpressions
 
   let song: PredicateExpressions.Variable<Song>
 
-  /// The predicate of an expression.
+  /// Returns the predicate of an expression.
   static func of(_ expression: Expression) -> Predicate<Song> {
     Predicate<Song> { SongPredicate(song: $0).condition(expression) }
   }
@@ -27,7 +27,7 @@ struct SongPredicate {
 
   // MARK: Logic
 
-  /// In halves, so that a long list does not make a deep tree.
+  /// Joins conditions in halves, so that a long list does not make a deep tree.
   private func joined(_ parts: ArraySlice<Condition>, _ join: (Condition, Condition) -> Condition)
     -> Condition
   {
@@ -80,7 +80,7 @@ struct SongPredicate {
     return ordered(property, comparison, number)
   }
 
-  /// A time is listed without the thousandths, and is compared so.
+  /// Compares a time in whole seconds, as it is listed.
   private func timeCondition(_ comparison: Expression.Comparison, _ seconds: Int64) -> Condition {
     let (start, end) = (seconds * 1000, (seconds + 1) * 1000)
     switch comparison {
@@ -127,7 +127,7 @@ struct SongPredicate {
     return Parts.build_NotEqual(lhs: property, rhs: Parts.build_NilLiteral())
   }
 
-  /// A song that does not have the attribute is neither less nor greater.
+  /// Compares an attribute; a song without it is neither less nor greater.
   private func known<Value: Codable & Comparable & Sendable>(
     _ path: any KeyPath<Song, Value?> & Sendable, _ stopgap: Value,
     _ comparison: Expression.Comparison, _ value: Value

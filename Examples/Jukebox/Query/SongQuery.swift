@@ -1,11 +1,11 @@
 import Foundation
 import StoredObjects
 
-/// Which songs, in which order, and how many of them.
+/// A query for songs, with an order, a limit and an offset.
 struct SongQuery {
-  /// An expression as ``Expression`` has it; all songs, where there is none.
+  /// The text of an ``Expression``; nil for all songs.
   var condition: String?
-  /// Attributes with commas between them, each with a minus before it for the greatest first.
+  /// The attributes to sort by, with commas between them and a minus for descending order.
   var order: String?
   var limit: Int?
   var offset = 0
@@ -23,20 +23,20 @@ struct SongQuery {
       let name = isDescending ? String(word.dropFirst()) : word
       guard let attribute = SongAttribute(name) else {
         let near = didYouMean(name, SongAttribute.allCases.map(\.rawValue))
-        throw Failure("--sort takes \(SongAttribute.names), not \(quoted(name)).\(near)")
+        throw Failure("--sort needs \(SongAttribute.names), not \(quoted(name)).\(near)")
       }
       orders.append(attribute.order(isDescending: isDescending))
     }
     return orders
   }
 
-  /// The songs.
+  /// Returns the songs.
   func songs(in library: Library) throws -> [Song] {
     try library.store.fetch(
       Song.self, where: predicate(), sortedBy: orders(), limit: limit, offset: offset)
   }
 
-  /// How the store would find them.
+  /// Returns the query plan of the store.
   func plan(in library: Library) throws -> QueryPlan {
     try library.store.explain(
       Song.self, where: predicate(), sortedBy: orders(), limit: limit, offset: offset)

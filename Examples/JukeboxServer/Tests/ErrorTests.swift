@@ -5,9 +5,9 @@ import Testing
 
 @testable import JukeboxService
 
-@Suite("Requests that can't be served")
+@Suite("Invalid requests")
 struct ErrorTests {
-  @Test("A song or a playlist that is not there answers 404, whatever is asked of it")
+  @Test("Any request for a missing song or playlist gets 404")
   func missing() async throws {
     try await withService { client, service in
       try await client.expect(404, .get, "/songs/77")
@@ -22,7 +22,7 @@ struct ErrorTests {
     }
   }
 
-  @Test("Pages, rows, names and bodies that make no sense answer 400")
+  @Test("Requests with invalid pages, rows, names or bodies get 400")
   func nonsense() async throws {
     try await withService { client, _ in
       try await client.expect(400, .get, "/songs?limit=0")
@@ -35,7 +35,7 @@ struct ErrorTests {
     }
   }
 
-  @Test("A move to a place that is not there changes nothing")
+  @Test("A move to a position that does not exist changes nothing")
   func move() async throws {
     try await withService { client, _ in
       let rows = try await client.addedSongs(3)
@@ -53,7 +53,7 @@ struct ErrorTests {
     }
   }
 
-  @Test("A song that is deleted while others read is whole or not there, in playlists, too")
+  @Test("A song that is deleted during reads is complete or missing, in playlists, too")
   func deleted() async throws {
     try await withService { client, _ in
       let rows = try await client.addedSongs(60)
@@ -73,7 +73,7 @@ struct ErrorTests {
           repeat {
             last = try await client.send(.get, "/playlists/\(list.id)")
             #expect(last.songs.allSatisfy { $0.title.hasPrefix("Song ") })
-            // Both places of a song are left by one commit.
+            // One commit removes a song from both of its positions.
             #expect(last.songs.count.isMultiple(of: 2))
           } while !last.songs.isEmpty
         }
@@ -82,7 +82,7 @@ struct ErrorTests {
     }
   }
 
-  @Test("A service whose store is closed answers 503")
+  @Test("A service with a closed store answers 503")
   func closed() async throws {
     try await withService { client, service in
       try await client.addSongs(1)

@@ -28,7 +28,7 @@ struct JukeboxServiceTests {
     }
   }
 
-  @Test("Plays of many clients are all counted")
+  @Test("All plays of many clients are counted")
   func plays() async throws {
     try await withService { client, service in
       try await client.addSongs(1)
@@ -80,7 +80,7 @@ struct JukeboxServiceTests {
     }
   }
 
-  @Test("Clients hear of saves as events")
+  @Test("Clients get saves as events")
   func events() async throws {
     try await withService { client, service in
       let changes = try service.container.committedChanges()

@@ -5,13 +5,13 @@ import Testing
 
 @testable import JukeboxService
 
-/// The server as a process, and a client of it.
+/// A process of the server, with a client.
 final class ServerProcess: Sendable {
   private let process: Process
   private let client: HTTPClient
   private let address: String
 
-  /// Starts the server, and waits until it listens.
+  /// Starts the server and waits until it listens.
   init(_ directory: String) throws {
     process = Process()
     process.executableURL = try Self.executable("jukebox-server")
@@ -32,22 +32,22 @@ final class ServerProcess: Sendable {
     client = HTTPClient(configuration: configuration)
   }
 
-  /// Ends the process as a power cut would, as far as the process is concerned.
+  /// Kills the process.
   func kill() { Foundation.kill(process.processIdentifier, SIGKILL) }
 
-  /// Has the server end by itself.
+  /// Asks the server to end.
   func terminate() { process.terminate() }
 
   /// Waits for the end of the process.
   ///
-  /// - Returns: Its exit status; nil when a signal ended it.
+  /// - Returns: The exit status; nil if a signal ended the process.
   func waitForEnd() async throws -> Int32? {
     try await client.shutdown()
     while process.isRunning { try await Task.sleep(for: .milliseconds(5)) }
     return process.terminationReason == .exit ? process.terminationStatus : nil
   }
 
-  /// Sends a request, and returns the answer's head once it is there.
+  /// Sends a request and returns the head of the answer.
   func open(_ method: String, _ path: String, _ body: Data? = nil) async throws
     -> HTTPClientResponse
   {
@@ -58,14 +58,14 @@ final class ServerProcess: Sendable {
     return try await client.execute(request, timeout: .seconds(60))
   }
 
-  /// Sends a request, and returns the status once all of the answer is there.
+  /// Sends a request and returns the status after the whole answer.
   func status(_ method: String, _ path: String, _ body: Data? = nil) async throws -> Int {
     let response = try await open(method, path, body)
     _ = try await response.body.collect(upTo: 1 << 24)
     return Int(response.status.code)
   }
 
-  /// Sends a request, and expects a status.
+  /// Sends a request and expects a status.
   func expect(
     _ status: Int, _ method: String, _ path: String, at place: SourceLocation = #_sourceLocation
   ) async throws {
@@ -89,7 +89,7 @@ final class ServerProcess: Sendable {
     #expect(try await status("POST", "/songs", try JSONEncoder().encode(songs)) == 200)
   }
 
-  /// Programs are built above the test bundle, or beside it.
+  /// Returns the path of a built program, next to or above the test bundle.
   private static func executable(_ name: String) throws -> URL {
     var folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
     while folder.path != "/" {
@@ -101,7 +101,7 @@ final class ServerProcess: Sendable {
   }
 }
 
-/// Runs a test with the name of a directory that is removed afterwards.
+/// Runs a test with the path of a temporary directory.
 func withDirectory(_ body: (String) async throws -> Void) async throws {
   let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
   try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

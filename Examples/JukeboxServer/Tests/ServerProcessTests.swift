@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The server as a process", .serialized)
 struct ServerProcessTests {
-  @Test("A server that is killed under load has lost no play that it answered", arguments: 1...5)
+  @Test("A server that is killed under load loses no answered play", arguments: 1...5)
   func kill(round: Int) async throws {
     try await withDirectory { directory in
       let server = try ServerProcess(directory)
@@ -38,7 +38,7 @@ struct ServerProcessTests {
     }
   }
 
-  @Test("A server that is told to end answers what has begun, ends event streams, and exits")
+  @Test("At SIGTERM a server answers current requests, ends event streams, and exits")
   func terminate() async throws {
     try await withDirectory { directory in
       let server = try ServerProcess(directory)
@@ -57,7 +57,7 @@ struct ServerProcessTests {
     }
   }
 
-  @Test("Clients are sent each save as an event, with the rows")
+  @Test("Clients get each save as an event with its rows")
   func events() async throws {
     try await withDirectory { directory in
       let server = try ServerProcess(directory)
@@ -121,7 +121,7 @@ struct ServerProcessTests {
     }
   }
 
-  @Test("Copies that another process makes of a running server's store are one commit each")
+  @Test("Another process copies the store of a running server as of one commit")
   func copies() async throws {
     try await withDirectory { directory in
       let server = try ServerProcess(directory)
@@ -134,7 +134,7 @@ struct ServerProcessTests {
       }()
       while !songsImport.isDone.load(ordering: .relaxed) {
         copies.append(directory + "-\(copies.count)")
-        // What `stored-objects backup` does.
+        // `stored-objects backup` does the same.
         let backend = try TokyoCabinetBackend(
           directory: directory, configuration: .init(access: .readOnly))
         try backend.backup(to: copies[copies.count - 1])
@@ -157,7 +157,7 @@ private final class SongsImport: Sendable {
   let isDone = Atomic(false)
 }
 
-/// The number of songs in a store that is well.
+/// Checks a store and returns its number of songs.
 private func songCount(_ directory: String) async throws -> Int {
   let service = try await JukeboxService(
     backend: TokyoCabinetBackend(directory: directory), logger: Logger(label: "test"))
@@ -169,14 +169,14 @@ private func songCount(_ directory: String) async throws -> Int {
   return count
 }
 
-/// Plays that were asked for, and those that were answered, by row.
+/// The requested and the answered plays, by row.
 private final class Plays: Sendable {
   private let counts = Mutex((sent: [UInt32: Int](), answered: [UInt32: Int]()))
 
   var sent: [UInt32: Int] { counts.withLock { $0.sent } }
   var answered: [UInt32: Int] { counts.withLock { $0.answered } }
 
-  /// Plays songs in turn until the server is gone.
+  /// Plays songs in turn until the server has ended.
   func play(_ rows: [UInt32], on server: ServerProcess, startingAt start: Int) async {
     for number in start... {
       let row = rows[number % rows.count]

@@ -26,7 +26,7 @@ extension TestClientProtocol {
     }
   }
 
-  /// Sends a request, and expects a status.
+  /// Sends a request and expects a status.
   func expect(
     _ status: Int, _ method: HTTPRequest.Method, _ uri: String,
     _ body: (any Encodable & Sendable)? = nil, at place: SourceLocation = #_sourceLocation
@@ -37,7 +37,7 @@ extension TestClientProtocol {
     #expect(answer == status, "\(method) \(uri)", sourceLocation: place)
   }
 
-  /// A song; nil when there is none.
+  /// Returns a song; nil if it does not exist.
   func song(_ id: UInt32) async throws -> SongAnswer? {
     try await execute(uri: "/songs/\(id)", method: .get) { response in
       if response.status == .notFound { return nil }
@@ -54,7 +54,7 @@ extension TestClientProtocol {
     #expect(answer.count == count)
   }
 
-  /// Adds songs, the first ones of the store, and returns their rows.
+  /// Adds the first songs of the store and returns their rows.
   func addedSongs(_ count: Int) async throws -> [UInt32] {
     try await addSongs(count)
     let songs: [SongAnswer] = try await send(.get, "/songs?limit=\(count)")

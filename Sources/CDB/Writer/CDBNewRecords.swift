@@ -95,8 +95,8 @@ struct CDBNewRecords: ~Copyable {
     CDBError(
       .tooLarge, path: path,
       message: """
-        With this record the file would have more than \(sizeLimit) bytes. What was added before is \
-        safe: finish the file, and put the rest into another one\
+        With this record the file would have more than \(sizeLimit) bytes. The earlier records are \
+        safe. Finish the file, and put the rest into another one\
         \(format == .classic ? ", or write a .wide one." : ".")
         """,
       key: key)

@@ -31,6 +31,8 @@ public struct KeyValueBatch {
 
   /// Returns the value of a key, including the changes of this batch.
   ///
+  /// Complexity: O(log n), and linear in the size of the value.
+  ///
   /// - Returns: The value, or nil if there is no such key.
   /// - Throws: The errors of ``KeyValueTable/get(_:as:)``.
   public func get<Value: Decodable>(
@@ -40,6 +42,8 @@ public struct KeyValueBatch {
   }
 
   /// Returns the item of a key, including the changes of this batch; nil if there is no such key.
+  ///
+  /// Complexity: O(log n), and linear in the size of the value.
   ///
   /// - Throws: The errors of ``KeyValueTable/item(_:)``.
   public func item(_ key: String, from table: KeyValueTable) throws(StoreError) -> KeyValueItem? {
@@ -72,6 +76,8 @@ public struct KeyValueBatch {
 
   /// Returns whether a key exists, including the changes of this batch.
   ///
+  /// Complexity: O(log n).
+  ///
   /// - Throws: The errors of ``KeyValueTable/contains(_:)``.
   public func contains(_ key: String, in table: KeyValueTable) throws(StoreError) -> Bool {
     try check(table)
@@ -89,6 +95,8 @@ public struct KeyValueBatch {
   // MARK: Writing
 
   /// Puts a value under a key, and replaces an existing value.
+  ///
+  /// Complexity: O(log n), and linear in the size of the value.
   ///
   /// - Throws: The errors of `KeyValueTable.put(_:for:expiresAfter:)`.
   @specialized(where Value == String)
@@ -123,6 +131,8 @@ public struct KeyValueBatch {
   /// Puts an item with its original times, for imports and copies.
   ///
   /// An item that has expired is not put, and an item under its key is deleted.
+  ///
+  /// Complexity: O(log n), and linear in the size of the value.
   ///
   /// - Throws: The errors of `KeyValueTable.put(_:for:expiresAfter:)`.
   public mutating func put(_ item: KeyValueItem, in table: KeyValueTable) throws(StoreError) {
@@ -187,6 +197,8 @@ public struct KeyValueBatch {
   }
 
   /// Deletes a key.
+  ///
+  /// Complexity: O(log n).
   ///
   /// - Returns: Whether the key existed.
   /// - Throws: The errors of `KeyValueTable.delete(_:)`.

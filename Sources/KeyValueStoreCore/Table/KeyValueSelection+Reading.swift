@@ -35,6 +35,8 @@ extension KeyValueSelection {
 
   /// Returns the first item, or nil if there is none.
   ///
+  /// Complexity: As ``items()`` with a limit of 1.
+  ///
   /// - Throws: The errors of ``items()``.
   public func first() throws(StoreError) -> KeyValueItem? { try limit(min(limit, 1)).items().first }
 
@@ -62,6 +64,8 @@ extension KeyValueSelection {
   }
 
   /// Returns the values decoded as a type.
+  ///
+  /// Complexity: As ``items()``.
   ///
   /// - Throws: The errors of ``items()``, and `StoreError` with `typeMismatch` for the first value
   ///   of another type.
@@ -124,6 +128,8 @@ extension KeyValueSelection {
   /// The items are read a few hundred at a time, each portion as of one moment. The closure may do
   /// anything, including writes to the table.
   ///
+  /// Complexity: As ``items()``.
+  ///
   /// - Throws: The errors of ``items()`` and of the closure.
   public func forEach(_ body: (KeyValueItem) throws -> Void) throws {
     try requirePage()
@@ -151,6 +157,8 @@ extension KeyValueSelection {
   private static let lotCount = 256
 
   /// Deletes the selected items in one commit.
+  ///
+  /// Complexity: As ``keys()``, and O(log n) for each key that is deleted.
   ///
   /// - Returns: The number of deleted items.
   /// - Throws: The errors of ``items()``, and `StoreError` with `nestedWrite`.

@@ -28,6 +28,8 @@ extension KeyValueTable {
 
   /// Puts several values, all of them or none.
   ///
+  /// Complexity: As `put(_:for:expiresAfter:)` for each value, with one commit of the backend.
+  ///
   /// - Throws: The errors of `put(_:for:expiresAfter:)`.
   public func put<Value: Encodable>(
     _ values: [String: Value], expiresAfter: Duration? = nil
@@ -41,6 +43,8 @@ extension KeyValueTable {
 
   /// Deletes a key.
   ///
+  /// Complexity: O(log n), and one commit of the backend.
+  ///
   /// - Returns: Whether the key existed.
   /// - Throws: `StoreError` with `noSuchTable` or `nestedWrite`, and the errors of the backend.
   @discardableResult
@@ -49,6 +53,8 @@ extension KeyValueTable {
   }
 
   /// Deletes several keys, all of them or none.
+  ///
+  /// Complexity: O(log n) for each key, and one commit of the backend.
   ///
   /// - Returns: The number of keys that existed.
   /// - Throws: The errors of `delete(_:)`.

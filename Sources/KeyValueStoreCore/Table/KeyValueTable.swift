@@ -51,10 +51,14 @@ public struct KeyValueTable: Sendable {
 
   /// Returns the value of a key as any type, or nil if there is no such key.
   ///
+  /// Complexity: As ``get(_:as:)``.
+  ///
   /// - Throws: The errors of ``get(_:as:)``, except `typeMismatch`.
   public func value(for key: String) throws(StoreError) -> StoredValue? { try item(key)?.value }
 
   /// Returns a key with its value and its times, or nil if there is no such key.
+  ///
+  /// Complexity: As ``get(_:as:)``.
   ///
   /// - Throws: The errors of ``get(_:as:)``, except `typeMismatch`.
   public func item(_ key: String) throws(StoreError) -> KeyValueItem? {
@@ -103,6 +107,8 @@ public struct KeyValueTable: Sendable {
   public var all: KeyValueSelection { KeyValueSelection(self, KeyRange()) }
 
   /// Returns the items whose keys begin with a text, in which no character has a special meaning.
+  ///
+  /// Complexity: Constant time; the selection has read nothing yet.
   public func prefix(_ prefix: String) -> KeyValueSelection {
     KeyValueSelection(self, .prefix(Array(prefix.utf8)))
   }
@@ -110,6 +116,8 @@ public struct KeyValueTable: Sendable {
   /// Returns the items whose keys are in a range.
   ///
   /// Keys are ordered by the bytes of their UTF-8, which is the order of Unicode scalar values.
+  ///
+  /// Complexity: Constant time.
   ///
   /// - Parameters:
   ///   - from: The lower bound, which the range includes.

@@ -165,7 +165,7 @@ extension StoreError {
     public static let conflict = Code(description: "conflict")
     /// The changes since a commit are no longer known: read everything again.
     public static let historyExpired = Code(description: "historyExpired")
-    /// The history is that of another store, or of a copy that has gone its own way.
+    /// The history is that of another store, or of a copy that has diverged.
     public static let otherHistory = Code(description: "otherHistory")
     /// The operation needs a store without unsaved changes.
     public static let unsavedChanges = Code(description: "unsavedChanges")

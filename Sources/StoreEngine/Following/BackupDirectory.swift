@@ -2,19 +2,19 @@ import Files
 
 /// The files of a continuous backup.
 ///
-///     base-<number>/                         the store as of a commit, a store of its own
-///     base-<number>.history                  a stream that ends where it begins: the place of the base
-///     segments/<first>-<last>.history        the entries of these commits, a stream
+///     base-<number>/                     a complete store as of a commit
+///     base-<number>.history              an empty stream; its header has the position of the base
+///     segments/<first>-<last>.history    a stream with the entries of these commits
 ///
-/// Numbers have 20 digits, so that names are in the order of the commits. A file gets its name once
-/// it is on the disk.
+/// Numbers have 20 digits, so that names sort in the order of the commits. A file is renamed to its
+/// final name after it has been synced.
 struct BackupDirectory: Sendable {
   let path: String
   private static let suffix = ".history"
   private static let basePrefix = "base-"
   private static let newSegment = ".new" + suffix
 
-  /// A segment, by its name.
+  /// A segment file, identified by the first and last commit in its name.
   struct Segment: Sendable, Equatable {
     let first: UInt64
     let last: UInt64
@@ -37,9 +37,9 @@ struct BackupDirectory: Sendable {
     digits.utf8.count == 20 ? UInt64(digits) : nil
   }
 
-  // MARK: Looking
+  // MARK: Listing
 
-  /// Whether a directory looks like one.
+  /// Whether the directory has at least one base.
   var isBackup: Bool { (try? bases().isEmpty) == false }
 
   /// The numbers of the bases, in order.
@@ -69,7 +69,8 @@ struct BackupDirectory: Sendable {
     }
   }
 
-  /// Passes the bytes of a file to a closure, a megabyte at a time, until it returns false.
+  /// Passes the bytes of a file to a closure, a megabyte at a time, until the closure returns
+  /// false.
   static func read(
     _ path: String, _ body: ([UInt8]) throws(StoreError) -> Bool
   ) throws(StoreError) {
@@ -86,15 +87,15 @@ struct BackupDirectory: Sendable {
 
   // MARK: Writing
 
-  /// Makes the directories.
+  /// Creates the directories.
   func make() throws(StoreError) {
     try systemErrors(at: path) {
-      // Records are in it: they are for those who may read the store, whom the user names.
+      // Segments hold records, so only the owner gets access. The user can grant more.
       try makeDirectories(segmentsPath, mode: 0o700)
     }
   }
 
-  /// Begins a segment, in place of one that was not finished.
+  /// Creates the file of a segment, and removes an unfinished one.
   func beginSegment() throws(StoreError) -> NewFile {
     let file = FileLocation(segmentsPath + "/" + Self.newSegment)
     return try systemErrors(at: file.path) {
@@ -103,12 +104,12 @@ struct BackupDirectory: Sendable {
     }
   }
 
-  /// Brings a segment to the disk, and gives it its name.
+  /// Syncs a segment, and renames it to its final name.
   func finish(_ file: NewFile, as segment: Segment) throws(StoreError) {
     try finish(file, as: path(of: segment))
   }
 
-  /// Writes the place of a base.
+  /// Writes the position of a base.
   func writePlace(_ bytes: [UInt8], of number: UInt64) throws(StoreError) {
     let file = try beginSegment()
     try systemErrors(at: file.location.path) { try file.write(bytes, at: 0) }

@@ -4,29 +4,30 @@ public import FoundationEssentials
 extension ContinuousBackup {
   /// The commit up to which a backup is restored.
   public enum RestorePoint: Sendable, Hashable {
-    /// All that the backup has.
+    /// The last commit in the backup.
     case newest
-    /// The commit of a number.
+    /// The commit with a number.
     case commit(UInt64)
-    /// The last commit until a moment, by the clocks of those who made the commits.
+    /// The last commit up to a time, by the clocks of the programs that made the commits.
     case time(Date)
   }
 
-  /// Makes a store of a backup.
+  /// Creates a store from a backup.
   ///
-  /// The store gets its name once it is whole. One commit says that it is no longer that of the
-  /// backup; its history reaches back to where that of the backup does.
+  /// The target directory appears when the store is complete. One more commit gives its history a
+  /// new ID, as ``StoreBackend/promote(author:)`` does. Its history goes back as far as that of the
+  /// backup.
   ///
-  /// Complexity: linear in the size of a copy and in the entries behind it.
+  /// Complexity: linear in the size of the base and in the entries after it.
   ///
   /// - Parameters:
   ///   - directory: The backup.
-  ///   - target: Where the store goes, which must not exist, or be empty.
-  ///   - point: The last commit that counts.
-  ///   - open: Opens the copy in the backup, for reading only.
-  ///   - progress: Receives how far the copy has come.
-  /// - Returns: the number of the last commit that was restored.
-  /// - Throws: ``StoreError`` with `historyExpired` where the backup does not have the commit,
+  ///   - target: The directory of the new store, which must not exist or be empty.
+  ///   - point: The last commit to restore.
+  ///   - open: Opens the base in the backup for reading only.
+  ///   - progress: Receives the progress of the copy.
+  /// - Returns: The number of the last restored commit.
+  /// - Throws: ``StoreError`` with `historyExpired` if the backup does not have the commit,
   ///   `damaged`, `noSpace` or `ioError`.
   @discardableResult
   public static func restore(
@@ -61,14 +62,14 @@ extension ContinuousBackup {
     return reached
   }
 
-  /// Applies the segments behind a base.
+  /// Applies the segments after a base, and returns the number of the last applied commit.
   private static func bring(
     _ backend: any DirectoryBackend, behind base: UInt64, upTo limit: UInt64?,
     _ files: BackupDirectory
   ) throws(StoreError) -> UInt64 {
     var reached = base
     for segment in try files.segments() where segment.last > base {
-      // Behind a gap there is another base.
+      // After a gap, the commits belong to a later base.
       guard segment.first <= limit ?? .max, segment.first <= reached + 1 else { break }
       let path = files.path(of: segment)
       var follower = try StoreFollower(backend, source: path)
@@ -83,7 +84,7 @@ extension ContinuousBackup {
     return reached
   }
 
-  /// The last commit up to a moment.
+  /// Returns the number of the last commit up to a time.
   private static func lastCommit(
     in files: BackupDirectory, until end: Date
   ) throws(StoreError) -> UInt64? {
@@ -110,7 +111,10 @@ extension ContinuousBackup {
   private static func lacks(_ number: UInt64?, _ directory: String) -> StoreError {
     StoreError(
       .historyExpired,
-      "The backup has no state \(number.map { "behind commit \($0)" } ?? "at all"). Name another one.",
+      """
+      The backup has no \(number.map { "commit \($0)" } ?? "commits"). Name another commit or \
+      another backup.
+      """,
       at: .init(path: directory))
   }
 }

@@ -1,7 +1,7 @@
 import Files
 import FoundationEssentials
 
-/// A backup that grows with the store: a copy of it, and the entries of all later commits.
+/// A backup that grows with the store: a copy of it and the entries of all later commits.
 ///
 ///     var backup = try ContinuousBackup(directory: "/backup/Music")
 ///     while isWanted {
@@ -9,21 +9,23 @@ import FoundationEssentials
 ///       sleep(1)
 ///     }
 ///
-/// A lost machine costs what was committed since the last ``update(from:progress:)``. Each file in
-/// the directory is whole once it has its name, never changes, and can be copied elsewhere by any
-/// means. ``restore(from:to:options:open:)`` makes a store of the newest state, or of that behind any
-/// commit.
+/// If a machine is lost, the commits since the last ``update(from:progress:)`` are lost with it. A
+/// file in the directory is complete once it has its final name, and never changes. You can copy it
+/// elsewhere by any means. ``restore(from:to:_:open:progress:)`` creates a store as of the last
+/// commit, or as of an earlier one.
 ///
-/// Segments hold the records as they are, so an encrypted store is refused.
+/// Segments hold records without encryption, so an encrypted store is refused.
 public struct ContinuousBackup: Sendable {
-  /// The place that the backup has reached; nil before the first update.
+  /// The position of the last commit in the backup; nil before the first update.
   public private(set) var position: HistoryPosition?
   let files: BackupDirectory
 
-  /// Opens a backup, or a directory that is to be one.
+  /// Opens a backup, or a new directory for one.
   ///
-  /// - Parameter directory: The path; missing directories are made.
-  /// - Throws: ``StoreError`` with `damaged` where the last segment makes no sense, `ioError`.
+  /// Complexity: linear in the size of the last segment.
+  ///
+  /// - Parameter directory: The path; missing directories are created.
+  /// - Throws: ``StoreError`` with `damaged` if the last segment is invalid, or `ioError`.
   public init(directory: String) throws(StoreError) {
     files = BackupDirectory(path: directory)
     try files.make()
@@ -35,7 +37,7 @@ public struct ContinuousBackup: Sendable {
     BackupDirectory(path: directory).isBackup
   }
 
-  /// The place behind the last segment, or of the last base if that is later.
+  /// Returns the position after the last segment, or of the last base if it is later.
   private static func lastPosition(in files: BackupDirectory) throws(StoreError) -> HistoryPosition?
   {
     guard let base = try files.bases().last else { return nil }
@@ -45,7 +47,7 @@ public struct ContinuousBackup: Sendable {
     return try place(in: files.path(of: segment))
   }
 
-  /// Reads a stream to its end; the place behind its last entry.
+  /// Reads a stream to its end, and returns the position after its last entry.
   static func place(in path: String) throws(StoreError) -> HistoryPosition {
     var decoder = HistoryStreamDecoder(path)
     var place: HistoryPosition?
@@ -68,31 +70,36 @@ public struct ContinuousBackup: Sendable {
     return place
   }
 
-  /// Adds all commits that the store has and the backup lacks, as one segment.
+  /// Adds all commits of the store that the backup does not have, as one segment.
   ///
-  /// Begins with a copy of the store. Where the store no longer remembers the commits behind
-  /// ``position``, another copy follows, and commits in between can't be restored.
+  /// The first update copies the store. If the history of the store no longer has the entries after
+  /// ``position``, the update copies the store again. The commits in between can't be restored
+  /// then.
   ///
-  /// Complexity: linear in the entries of the commits.
+  /// Complexity: linear in the entries of the commits; a copy is linear in the size of the store.
   ///
   /// - Parameters:
-  ///   - source: The store; it keeps a history.
-  ///   - progress: Receives how far a copy has come.
-  /// - Returns: the paths of the new files and directories, which never change from now on.
-  /// - Throws: ``StoreError`` with `historyExpired` where no history is kept, `otherHistory` where the
-  ///   backup is that of another store, `encrypted`, `noSpace`, `ioError`, `damaged` or `closed`.
+  ///   - source: The store, which must keep a history.
+  ///   - progress: Receives the progress of a copy.
+  /// - Returns: The paths of the new files and directories, which never change from now on.
+  /// - Throws: ``StoreError`` with `historyExpired` if the store keeps no history, `otherHistory`
+  ///   if the backup is of another store, `encrypted`, `noSpace`, `ioError`, `damaged` or `closed`.
   public mutating func update(
     from source: any DirectoryBackend, progress: (IntegrityProgress) -> Void = { _ in }
   ) throws(StoreError) -> [String] {
     guard !source.isEncrypted else {
       throw StoreError(
-        .encrypted, "The segments of a backup are not encrypted, and the store is. Use backup.",
+        .encrypted,
+        """
+        A continuous backup can't hold the records of an encrypted store. Make plain copies with \
+        backup instead.
+        """,
         at: .init(path: source.location))
     }
     do {
       if let position { return try addSegment(behind: position, source) }
     } catch  where error.code == .historyExpired {
-      // What was forgotten can't be added; the newest state can.
+      // The purged commits can't be added, but a new copy can.
       guard try source.historyID() == position?.historyID else { throw error }
     }
     let paths = try addBase(source, progress)

@@ -1,16 +1,17 @@
 import Files
 
 extension DirectoryBackend {
-  /// Copies the store into a new directory, as a copy that follows it.
+  /// Copies the store into a new directory, as a follower of this store.
   ///
-  /// Open the copy, and give it to a ``StoreFollower``. It gets its name once it is whole.
+  /// Open the copy and pass it to a ``StoreFollower``. The directory appears when the copy is
+  /// complete.
   ///
   /// Complexity: linear in the size of all records.
   ///
   /// - Parameters:
-  ///   - directory: The target, which must not exist, or be empty.
-  ///   - progress: Receives how far it has come.
-  /// - Throws: ``StoreError`` with `historyExpired` where the store keeps no history, and as
+  ///   - directory: The target, which must not exist or be empty.
+  ///   - progress: Receives the progress of the copy.
+  /// - Throws: ``StoreError`` with `historyExpired` if the store keeps no history, or an error of
   ///   ``backup(to:progress:)``.
   public func makeFollower(
     in directory: String, progress: (IntegrityProgress) -> Void = { _ in }
@@ -23,10 +24,12 @@ extension DirectoryBackend {
 }
 
 extension LoggedBackend where Files: DirectoryFiles {
-  /// Copies the store record by record, as it is at this moment, and has a closure change the copy
-  /// before it gets its name.
+  /// Copies a snapshot of the store record by record, and lets a closure change the copy before it
+  /// gets its final name.
   ///
-  /// - Throws: ``StoreError``, as ``backup(to:progress:)``; what the closure throws.
+  /// Complexity: linear in the size of all records.
+  ///
+  /// - Throws: ``StoreError``, as ``backup(to:progress:)``; an error of the closure.
   public func copy(
     to directory: String, progress: (IntegrityProgress) -> Void,
     finishing: (any DirectoryBackend) throws(StoreError) -> Void

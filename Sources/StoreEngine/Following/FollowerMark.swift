@@ -1,17 +1,17 @@
-/// What a store says of the one that it follows: an ordered table with one key.
+/// The position of a follower in the followed history: an ordered table with one key.
 ///
-///     0  -->  format (1), whether the copy is whole (1), the last commit that was applied: history
-///             ID (16), number (8), token (16)
+///     0  -->  format (1), whether the copy is complete (1), the last applied commit: history ID
+///             (16), number (8), token (16)
 ///
-/// Each commit that a follower applies writes it, in the same step. A store without the key is a
-/// store of its own.
+/// Each commit that a follower applies writes the mark in the same step. A store without the key
+/// follows no other store.
 struct FollowerMark: Equatable, Sendable {
   static let table = OrderedTableName("Following", kind: .data)
   static let key: [UInt8] = [0]
   private static let version: UInt8 = 1
 
   var position: HistoryPosition
-  /// False while the first copy is being made.
+  /// Whether the first copy is complete.
   var isWhole = true
 
   init(_ position: HistoryPosition, isWhole: Bool = true) {
@@ -36,11 +36,15 @@ struct FollowerMark: Equatable, Sendable {
   }
 }
 
-/// What a commit on a follower is that takes others' place.
+/// The properties of a commit that a follower makes in place of one of the followed store.
 package final class ReplicatedCommit: Sendable {
-  /// The commit of the other store, whose token, author and time this one gets; nil for a new one.
+  /// The commit of the followed store; nil for a new commit.
+  ///
+  /// The follower's commit has the same token, author and time.
   let commit: Commit?
-  /// Whether the commit gets an entry in the history, and does not bring its own.
+  /// Whether a new entry in the history is made for the commit.
+  ///
+  /// False for a replicated commit, whose change set has the entry already.
   let isRemembered: Bool
 
   init(_ commit: Commit?, isRemembered: Bool = false) {
@@ -49,7 +53,7 @@ package final class ReplicatedCommit: Sendable {
 }
 
 extension CommitRequest {
-  /// A request for a commit of the follower itself.
+  /// Returns a request for a commit that is allowed on a follower.
   static func replicating(_ commit: Commit?, isRemembered: Bool = false) -> CommitRequest {
     var request = CommitRequest(author: commit?.author ?? "")
     request.replication = ReplicatedCommit(commit, isRemembered: isRemembered)

@@ -1,18 +1,18 @@
 import Files
 public import FoundationEssentials
 
-/// A place in the history of a store: behind one of its commits.
+/// A position in the history of a store, after one of its commits.
 ///
 /// Two stores with equal positions have the same records.
 public struct HistoryPosition: Hashable, Sendable, CustomStringConvertible {
   /// The ID of the history, see ``StoreBackend/historyID()``.
   public let historyID: UUID
-  /// The number of the last commit before the place.
+  /// The number of the last commit before the position.
   public let number: UInt64
-  /// The token of that commit; zeros if nobody knows it any more.
+  /// The token of that commit; zeros if it is no longer known.
   public let token: UUID
 
-  /// Describes a place.
+  /// Creates a position from its parts.
   public init(historyID: UUID, number: UInt64, token: UUID) {
     (self.historyID, self.number, self.token) = (historyID, number, token)
   }
@@ -25,26 +25,28 @@ extension HistoryPosition {
   /// The number of bytes that ``encode(to:)`` writes.
   static let byteCount = 40
 
-  /// Whether the commits before two places are the same, as far as both know them.
+  /// Whether the last commits before two positions are the same.
+  ///
+  /// An unknown token matches any token.
   package func isSame(as other: HistoryPosition) -> Bool {
     let unknown = CommitToken.zero.uuid
     return historyID == other.historyID && number == other.number
       && (token == other.token || token == unknown || other.token == unknown)
   }
 
-  /// The place behind a commit of the same history.
+  /// Returns the position after a commit of the same history.
   package func behind(_ commit: Commit) -> HistoryPosition {
     HistoryPosition(historyID: historyID, number: commit.number, token: commit.token)
   }
 
-  /// Adds the place to a buffer: ID (16), number (8), token (16).
+  /// Writes the position to a buffer: ID (16), number (8), token (16).
   package func encode(to buffer: inout DataBuffer) {
     buffer.write(CommitToken(historyID))
     buffer.write(number)
     buffer.write(CommitToken(token))
   }
 
-  /// Reads what ``encode(to:)`` has written.
+  /// Reads a position that ``encode(to:)`` has written.
   package init(from buffer: inout DataBuffer) throws(DataBufferError) {
     historyID = try buffer.readToken().uuid
     number = try buffer.readUInt64()
@@ -64,13 +66,15 @@ extension DataBuffer {
 }
 
 extension StoreBackend {
-  /// Returns the place in the history behind a commit.
+  /// Returns the position in the history after a commit.
+  ///
+  /// Complexity: one look-up in the history.
   ///
   /// - Parameter number: The number of the commit; nil for the last one.
-  /// - Returns: the place, with the token of the commit unless it is no longer remembered.
-  /// - Throws: ``StoreError`` with `historyExpired` where no history is kept, or where it does not
-  ///   reach back to the commit; `otherHistory` where the store has no such commit yet; `damaged`,
-  ///   `ioError` or `closed`.
+  /// - Returns: The position. Its token is zeros if the history no longer has the entry.
+  /// - Throws: ``StoreError`` with `historyExpired` if the store keeps no history, or if the
+  ///   history begins after the commit; `otherHistory` if the store has no such commit yet;
+  ///   `damaged`, `ioError` or `closed`.
   public func historyPosition(after number: UInt64? = nil) throws(StoreError) -> HistoryPosition {
     let lastNumber = lastCommitNumber
     guard let id = try historyID(), let start = try historyStart() else { throw noHistory() }
@@ -84,8 +88,8 @@ extension StoreBackend {
       throw StoreError(
         .otherHistory,
         """
-        The store has \(lastNumber) commits, and was asked for those behind commit \(number). It is \
-        not the store that had them: make a new copy of this one.
+        The last commit of the store is \(lastNumber), so there is none after commit \(number). \
+        This is not the store that was followed. Make a new copy of it.
         """,
         at: .init(path: location))
     }
@@ -104,8 +108,8 @@ extension StoreBackend {
     StoreError(
       .historyExpired,
       """
-      The history begins behind commit \(start), and not behind \(number). Make a new copy of the \
-      store.
+      The history begins after commit \(start), so it has no entries after commit \(number). Make \
+      a new copy of the store.
       """,
       at: .init(path: location))
   }
@@ -113,14 +117,14 @@ extension StoreBackend {
 
 // MARK: - Entries as they are stored
 
-/// An entry of the history, encoded.
+/// An encoded entry of the history.
 struct HistoryRecord: Sendable {
   let number: UInt64
   let bytes: [UInt8]
 }
 
 extension StoreBackend {
-  /// Returns the next entries as they are stored: about so many bytes of them, and one at least.
+  /// Returns the next encoded entries up to about a size, and at least one if there is one.
   func historyRecords(
     after number: UInt64, byteCount: Int
   ) throws(StoreError) -> [HistoryRecord] {
@@ -137,12 +141,12 @@ extension StoreBackend {
       return count < byteCount ? .next : .pause
     }
     if isDamaged {
-      throw damagedHistory(DataBufferError(.invalidValue, at: 0, "the key of no entry"))
+      throw damagedHistory(DataBufferError(.invalidValue, at: 0, "a key is not that of an entry"))
     }
     return records
   }
 
-  /// Reads an entry.
+  /// Decodes an entry.
   func entry(_ record: HistoryRecord) throws(StoreError) -> HistoryEntry {
     do {
       return try HistoryFormat.entry(record.bytes, of: HistoryFormat.key(record.number))
@@ -151,7 +155,7 @@ extension StoreBackend {
 }
 
 extension HistoryFormat {
-  /// The number of the commit that the key of an entry is about; nil for another key.
+  /// Returns the commit number in the key of an entry; nil for another key.
   static func number(ofKey key: [UInt8]) -> UInt64? {
     guard key.count == 9, key[0] == entryMark else { return nil }
     return key[1...].reduce(0) { $0 << 8 | UInt64($1) }

@@ -1,34 +1,34 @@
 import Files
 
-/// Reads a stream of history entries, in parts of any size.
+/// Decodes a stream of history entries, in parts of any size.
 ///
 ///     decoder.append(bytes)
 ///     while let element = try decoder.next() { ... }
 ///     try decoder.finish()
 ///
-/// Memory: the largest frame. A frame that says that it is larger than its kind can be is refused
-/// before its bytes come.
+/// Memory: the largest frame. A frame whose head states a size above the maximum of its kind is
+/// refused before its payload arrives.
 package struct HistoryStreamDecoder: Sendable {
   package enum Element: Sendable, Equatable {
-    /// A stream begins behind this place.
+    /// The position after which the stream begins.
     case header(HistoryPosition)
     case frame(HistoryStreamFrame)
   }
 
   private var bytes: [UInt8] = []
-  /// Where in `bytes` the next element begins.
+  /// The offset of the next element in `bytes`.
   private var start = 0
-  /// How many bytes of the stream are before `bytes`.
+  /// The number of bytes of the stream before `bytes`.
   private var passedCount = 0
   private var checksum = CRC32C()
   private var hasHeader = false
   private var failure: StoreError?
-  /// The name of the file or of the other end, for errors.
+  /// The name of the file or of the sender, for errors.
   private let source: String
 
   package init(_ source: String) { self.source = source }
 
-  /// Adds the next bytes of the stream.
+  /// Appends the next bytes of the stream.
   package mutating func append(_ new: [UInt8]) {
     if start > 0 {
       passedCount += start
@@ -38,32 +38,32 @@ package struct HistoryStreamDecoder: Sendable {
     bytes += new
   }
 
-  /// Returns the next element; nil if it is not there as a whole yet.
+  /// Returns the next element; nil if its bytes are not complete yet.
   ///
-  /// - Throws: ``StoreError`` with `damaged`, from then on always.
+  /// - Throws: ``StoreError`` with `damaged`; each later call throws the same error.
   package mutating func next() throws(StoreError) -> Element? {
     if let failure { throw failure }
     do {
       return try hasHeader ? nextFrame().map(Element.frame) : nextHeader().map(Element.header)
     } catch {
       let found = StoreError(
-        .damaged, "The stream makes no sense: \(error.message). Read it again from its source.",
+        .damaged, "The stream is invalid: \(error.message). Read it again from its source.",
         at: .init(path: source, offset: passedCount + start + error.offset), underlying: error)
       failure = found
       throw found
     }
   }
 
-  /// Makes sure that the stream has come to its end.
+  /// Checks that the stream is complete.
   ///
-  /// - Throws: ``StoreError`` with `ioError`.
+  /// - Throws: ``StoreError`` with `ioError` if the stream was cut off.
   package func finish() throws(StoreError) {
     if let failure { throw failure }
     guard hasHeader || start < bytes.count || passedCount + start == 0 else { return }
     throw StoreError(
       .ioError,
       """
-      The stream was cut off. The commits that came before are applied: go on with a stream behind \
+      The stream was cut off. All commits before the cut are applied. Continue with a stream after \
       the last of them.
       """,
       at: .init(path: source, offset: passedCount + bytes.count))
@@ -72,7 +72,7 @@ package struct HistoryStreamDecoder: Sendable {
   private mutating func nextHeader() throws(DataBufferError) -> HistoryPosition? {
     let (magic, count) = (HistoryStreamFormat.magic, HistoryStreamFormat.headerByteCount)
     guard magic.starts(with: bytes[start...].prefix(magic.count)) else {
-      throw DataBufferError(.invalidValue, at: 0, "it is no stream of history entries")
+      throw DataBufferError(.invalidValue, at: 0, "it is not a stream of history entries")
     }
     guard bytes.count - start >= count else { return nil }
     checksum = CRC32C()
@@ -91,12 +91,12 @@ package struct HistoryStreamDecoder: Sendable {
     let headCount = HistoryStreamFormat.frameHeadByteCount
     guard bytes.count - start >= headCount else { return nil }
     guard let kind = HistoryStreamFormat.Kind(rawValue: bytes[start]) else {
-      throw DataBufferError(.invalidValue, at: 0, "no kind of frame")
+      throw DataBufferError(.invalidValue, at: 0, "unknown kind of frame")
     }
     var head = DataBuffer(Array(bytes[start + 1..<start + headCount]))
     let count = Int(try head.readUInt32())
     guard count <= kind.maximumByteCount else {
-      throw DataBufferError(.invalidValue, at: 1, "no such frame has \(count) bytes")
+      throw DataBufferError(.invalidValue, at: 1, "\(count) bytes are too many for this frame")
     }
     let byteCount = headCount + count + HistoryStreamFormat.checksumByteCount
     guard bytes.count - start >= byteCount else { return nil }
@@ -111,7 +111,7 @@ package struct HistoryStreamDecoder: Sendable {
     return frame
   }
 
-  /// Makes sure that the next bytes have the right checksum.
+  /// Checks the checksum of the next bytes.
   private mutating func check(_ count: Int) throws(DataBufferError) {
     let end = start + count - HistoryStreamFormat.checksumByteCount
     var found = checksum
@@ -121,7 +121,7 @@ package struct HistoryStreamDecoder: Sendable {
     guard try expected.readUInt32() == found.value else {
       throw DataBufferError(
         .invalidValue, at: end - start,
-        "the checksum is wrong, so something was changed, left out, repeated or moved")
+        "the checksum is wrong, so bytes were changed, left out, repeated or moved")
     }
   }
 }

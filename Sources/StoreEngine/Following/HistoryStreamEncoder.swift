@@ -1,10 +1,10 @@
 import Files
 
-/// Makes the bytes of a stream of history entries.
+/// Encodes a stream of history entries.
 struct HistoryStreamEncoder: Sendable {
   private var checksum = CRC32C()
 
-  /// Adds the header of a stream that begins behind a place.
+  /// Appends the header of a stream that begins after a position.
   init(behind position: HistoryPosition, to bytes: inout [UInt8]) {
     var buffer = DataBuffer()
     buffer.write(HistoryStreamFormat.version)
@@ -15,7 +15,7 @@ struct HistoryStreamEncoder: Sendable {
     addChecksum(from: start, to: &bytes)
   }
 
-  /// Adds a frame.
+  /// Appends a frame.
   mutating func append(_ frame: HistoryStreamFrame, to bytes: inout [UInt8]) {
     let (start, payload) = (bytes.count, frame.payload)
     bytes.reserveCapacity(start + payload.count + 16)

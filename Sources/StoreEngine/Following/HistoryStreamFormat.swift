@@ -1,20 +1,20 @@
-/// The bytes of a stream of history entries: a file, a pipe, or the body of a message.
+/// The format of a stream of history entries, in a file, a pipe, or the body of a message.
 ///
-///     header:  "SOStream", format (4), place behind which the stream begins: history ID (16), number
-///              (8), token (16); checksum (4)
-///     frame:   kind (1), count of bytes (4), so many bytes, checksum (4)
+///     header:  "SOStream", format (4), position after which the stream begins: history ID (16),
+///              number (8), token (16); checksum (4)
+///     frame:   kind (1), count (4), payload of so many bytes, checksum (4)
 ///
-///     1 entry          the last commit that the source does not remember (8), an entry as
+///     1 entry          the last commit before the history of the source (8), an entry as
 ///                      HistoryFormat encodes it
 ///     2 value          ID (16), size (8), checksum (4), offset (8), a part of the value
 ///     3 missing value  ID (16), size (8), checksum (4)
 ///     4 heartbeat      the last commit of the source (8), microseconds since 1970 (8)
-///     5 part of a copy records, buffers and keys, as an entry of the commit that the header names
+///     5 part of a copy records, buffers and keys, as an entry of the commit in the header
 ///     6 end of a copy  that commit
 ///     7 end            nothing; another header may follow
 ///
-/// Numbers have their lowest byte first. A checksum is the CRC-32C of all bytes of the stream up to
-/// it but for earlier checksums, so that frames can't be left out, repeated, or moved.
+/// Numbers are little-endian. A checksum is the CRC-32C of all bytes of the stream before it,
+/// except for earlier checksums. So it detects frames that are left out, repeated or moved.
 /// HistoryStreamFormat.md has an example.
 enum HistoryStreamFormat {
   static let magic = Array("SOStream".utf8)
@@ -22,7 +22,7 @@ enum HistoryStreamFormat {
   static let headerByteCount = 8 + 4 + HistoryPosition.byteCount + checksumByteCount
   static let frameHeadByteCount = 5
   static let checksumByteCount = 4
-  /// The bytes of a value's reference and of an offset.
+  /// The number of bytes of a value's reference and an offset.
   static let valueHeadByteCount = 36
 
   enum Kind: UInt8 {
@@ -34,7 +34,7 @@ enum HistoryStreamFormat {
     case copyEnd = 6
     case end = 7
 
-    /// How many bytes a frame of the kind can have.
+    /// The maximum size of the payload of a frame.
     var maximumByteCount: Int {
       switch self {
       case .entry, .copyPart: 8 + ChangeSet.maximumKeyByteCount

@@ -1,19 +1,22 @@
 /// A part of a stream of history entries.
 package enum HistoryStreamFrame: Sendable, Equatable {
-  /// An entry, encoded, and the last commit that the source does not remember.
+  /// An encoded entry, and the last commit before the history of the source.
   case entry([UInt8], since: UInt64)
-  /// A part of a value outside of records. All parts come in order, before the entry that first
-  /// refers to the value.
+  /// A part of a value outside of records.
+  ///
+  /// All parts come in order, before the entry that first refers to the value.
   case value(ExternalReference, offset: Int, [UInt8])
-  /// A value that the next entry refers to and a later one removes: the source no longer has it.
+  /// A value that the source no longer has.
+  ///
+  /// The next entry refers to it, and a later one removes it.
   case missingValue(ExternalReference)
-  /// The last commit of the source, and the time.
+  /// The last commit of the source and the current time.
   case heartbeat(number: UInt64, microseconds: Int64)
   /// Records, buffers and keys of a copy, encoded as an entry.
   case copyPart([UInt8])
-  /// The copy is whole; its last commit.
+  /// The end of a complete copy, with its last commit.
   case copyEnd(Commit)
-  /// The stream is whole.
+  /// The end of a complete stream.
   case end
 
   var kind: HistoryStreamFormat.Kind {
@@ -50,7 +53,7 @@ package enum HistoryStreamFrame: Sendable, Equatable {
     return buffer.bytes
   }
 
-  /// Reads the payload of a frame.
+  /// Decodes the payload of a frame.
   init(_ kind: HistoryStreamFormat.Kind, _ payload: [UInt8]) throws(DataBufferError) {
     var buffer = DataBuffer(payload)
     switch kind {
@@ -65,7 +68,7 @@ package enum HistoryStreamFrame: Sendable, Equatable {
       guard offset <= UInt64(reference.byteCount),
         bytes.count <= reference.byteCount - Int(offset), !bytes.isEmpty || reference.byteCount == 0
       else {
-        throw DataBufferError(.invalidValue, at: start, "a part that is outside of its value")
+        throw DataBufferError(.invalidValue, at: start, "a part is outside of its value")
       }
       self = .value(reference, offset: Int(offset), bytes)
       buffer.skipRemaining()
@@ -80,7 +83,7 @@ package enum HistoryStreamFrame: Sendable, Equatable {
     case .end: self = .end
     }
     guard buffer.remainingCount == 0 else {
-      throw DataBufferError(.unreadBytes, at: buffer.offset, "a frame of a stream ends here")
+      throw DataBufferError(.unreadBytes, at: buffer.offset, "the frame should end here")
     }
   }
 }
@@ -98,7 +101,7 @@ extension DataBuffer {
     let start = offset
     let count = try readUInt64()
     guard count <= UInt64(ExternalFileFormat.maximumByteCount) else {
-      throw DataBufferError(.invalidValue, at: start, "no value has \(count) bytes")
+      throw DataBufferError(.invalidValue, at: start, "\(count) bytes are too many for a value")
     }
     return ExternalReference(id: id, byteCount: Int(count), checksum: try readUInt32())
   }

@@ -1,18 +1,18 @@
 import Files
 
 extension HistoryStreamWriter {
-  /// Begins a stream with a copy of a store, as it is at this moment.
+  /// Begins a stream with a copy of a store.
   ///
-  /// Go on with ``write(_:to:)``. Commits wait for nothing meanwhile.
+  /// Continue with ``write(_:to:)``. The copy is of a snapshot, so commits don't wait.
   ///
-  /// Complexity: linear in the size of all records. Memory: a megabyte, and the largest record.
+  /// Complexity: linear in the size of all records. Memory: a megabyte and the largest record.
   ///
   /// - Parameters:
-  ///   - backend: The store; it keeps a history.
+  ///   - backend: The store, which must keep a history.
   ///   - sink: Receives the bytes.
-  /// - Returns: the writer, whose position is behind the last commit of the copy.
-  /// - Throws: ``StoreError`` with `historyExpired` where no history is kept, `damaged`, `ioError`
-  ///   or `closed`; what the sink throws.
+  /// - Returns: The writer, whose position is after the last commit of the copy.
+  /// - Throws: ``StoreError`` with `historyExpired` if the store keeps no history, `damaged`,
+  ///   `ioError` or `closed`; an error of the sink.
   public static func copying(
     _ backend: any StoreBackend, to sink: ([UInt8]) throws(StoreError) -> Void
   ) throws(StoreError) -> HistoryStreamWriter {
@@ -43,7 +43,7 @@ extension HistoryStreamWriter {
         if reference != known { try writeValues([reference], of: state, to: sink) }
       }
     }
-    // The history is the last table: with it the copy would remember how it was made.
+    // The history comes last: once the copy has one, its own commits would get entries.
     let names = try state.orderedTableNames().filter {
       $0 != FollowerMark.table && $0 != SyncTable.name
     }
@@ -94,7 +94,7 @@ extension HistoryStreamWriter {
     }
   }
 
-  /// Writes a part of the copy once it is large enough.
+  /// Counts new bytes of a part, and writes the part if it is large enough.
   private mutating func write(
     _ part: inout CopyPart, _ count: Int, to sink: ([UInt8]) throws(StoreError) -> Void
   ) throws(StoreError) {
@@ -107,7 +107,7 @@ extension HistoryStreamWriter {
   }
 }
 
-/// A part of a copy that is being put together.
+/// A part of a copy that is not written yet.
 private struct CopyPart {
   static let byteCount = 1 << 20
   var entry: HistoryEntry

@@ -1,5 +1,5 @@
 extension HistoryStreamWriter {
-  /// Writes values outside of records, which the next entry refers to.
+  /// Writes the values outside of records that the next entry refers to.
   mutating func writeValues(
     _ references: [ExternalReference], of backend: any StoreBackend,
     to sink: ([UInt8]) throws(StoreError) -> Void
@@ -22,7 +22,7 @@ extension HistoryStreamWriter {
 }
 
 extension ExternalStorage {
-  /// Opens a value; nil where it has been removed.
+  /// Opens a value; nil if it has been removed.
   fileprivate func find(_ reference: ExternalReference) throws(StoreError) -> (any ExternalInput)? {
     do {
       return try open(reference)
@@ -35,7 +35,7 @@ extension HistoryEntry {
     orderedTables.first { $0.name == ExternalCatalogue.table }?.keys ?? []
   }
 
-  /// The values outside of records that rows refer to from this commit on, each once.
+  /// The values outside of records that rows begin to refer to in this commit, each once.
   var newReferences: [ExternalReference] {
     var known: Set<ExternalReference> = []
     return listedValues.compactMap { change in
@@ -48,7 +48,7 @@ extension HistoryEntry {
 }
 
 extension ExternalCatalogue {
-  /// The value that a key and its value are about; nil for other keys.
+  /// Returns the reference that a key and its value encode; nil for other keys.
   static func reference(key: [UInt8], value: [UInt8]) -> ExternalReference? {
     var buffer = DataBuffer(value)
     guard let id = self.value(ofKey: key), let count = try? buffer.readUInt64(),

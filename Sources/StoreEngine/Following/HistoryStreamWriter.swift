@@ -7,39 +7,40 @@ import FoundationEssentials
 ///     try writer.write(backend) { bytes in send(bytes) }
 ///     send(writer.end())
 ///
-/// The bytes are the same for a file, a pipe and the body of a message. `HistoryStreamFormat` has
-/// them. Records are in them as they are: send those of an encrypted store over an encrypted
-/// connection only.
+/// You can write a stream to a file, a pipe or the body of a message. <doc:HistoryStreamFormat>
+/// describes its bytes. Records in a stream are not encrypted, so send those of an encrypted store
+/// over an encrypted connection only.
 public struct HistoryStreamWriter: Sendable {
-  /// The place behind the last entry that has been written.
+  /// The position after the last written entry.
   public private(set) var position: HistoryPosition
-  /// The bytes that are not passed on yet; the header is the first.
+  /// The bytes that no sink has received yet; at first, the header.
   var bytes: [UInt8] = []
   private var encoder: HistoryStreamEncoder
-  /// So many bytes are passed on at a time.
+  /// The number of bytes that a sink receives at a time.
   private static let partByteCount = 256 << 10
 
-  /// Begins a stream behind a place in the history.
+  /// Begins a stream after a position in the history.
   public init(behind position: HistoryPosition) {
     self.position = position
     encoder = HistoryStreamEncoder(behind: position, to: &bytes)
   }
 
-  /// Writes the entries of all commits behind ``position``.
+  /// Writes the entries of all commits after ``position``.
   ///
-  /// The store may be another object at each call, such as the same directory opened again.
+  /// Each call can pass another backend for the same store, for example after you open its
+  /// directory again.
   ///
-  /// Complexity: linear in the entries and the values that they refer to. Memory: a megabyte, and
+  /// Complexity: linear in the entries and the values that they refer to. Memory: a megabyte and
   /// the largest entry.
   ///
   /// - Parameters:
   ///   - backend: The store.
-  ///   - limit: The number of bytes after which no more entries are written, about.
-  ///   - sink: Receives the bytes. If it throws, the stream can't go on.
-  /// - Returns: the number of entries.
-  /// - Throws: ``StoreError`` with `historyExpired` where the history begins later, `otherHistory`
-  ///   where the store is another one than that of the stream, `damaged`, `ioError` or `closed`;
-  ///   what the sink throws.
+  ///   - limit: The approximate number of bytes after which no more entries are written.
+  ///   - sink: Receives the bytes. If it throws, the stream can't be continued.
+  /// - Returns: The number of entries.
+  /// - Throws: ``StoreError`` with `historyExpired` if the history begins after ``position``,
+  ///   `otherHistory` if the store is not that of the stream, `damaged`, `ioError` or `closed`; an
+  ///   error of the sink.
   @discardableResult
   public mutating func write(
     _ backend: any StoreBackend, limit: Int = .max,
@@ -48,7 +49,7 @@ public struct HistoryStreamWriter: Sendable {
     try check(backend)
     var (count, byteCount) = (0, 0)
     while byteCount < limit {
-      // First, so that all commits up to it have entries by then.
+      // Read before the entries, so that all commits up to this number have one.
       let last = backend.lastCommitNumber
       let records = try backend.historyRecords(
         after: position.number, byteCount: Self.partByteCount)
@@ -64,7 +65,9 @@ public struct HistoryStreamWriter: Sendable {
     return count
   }
 
-  /// Returns a message that nothing is missing up to the last commit of a store.
+  /// Returns a heartbeat: the number of the last commit of a store and the time.
+  ///
+  /// A follower then knows how many commits it does not have yet.
   public mutating func heartbeat(of backend: any StoreBackend) -> [UInt8] {
     append(
       .heartbeat(
@@ -73,7 +76,7 @@ public struct HistoryStreamWriter: Sendable {
     return take()
   }
 
-  /// Returns the end of the stream.
+  /// Returns the bytes that end the stream.
   public mutating func end() -> [UInt8] {
     append(.end)
     return take()
@@ -85,8 +88,8 @@ public struct HistoryStreamWriter: Sendable {
       throw StoreError(
         .otherHistory,
         """
-        The store has \(found), and \(position) is wanted: it is another store, or a copy that has \
-        gone its own way. Make a new copy of this one.
+        The store is at \(found), and the stream continues after \(position). This is another \
+        store, or it went back to an earlier state. Make a new copy of it.
         """,
         at: .init(path: backend.location))
     }
@@ -101,14 +104,14 @@ public struct HistoryStreamWriter: Sendable {
       throw StoreError(
         .historyExpired,
         """
-        An earlier version of the library wrote the entry of commit \(record.number), which lacks \
-        what a copy needs. Make a new copy of the store.
+        The entry of commit \(record.number) is of an earlier version of this library, and does \
+        not have all that a copy needs. Make a new copy of the store.
         """,
         at: .init(path: backend.location))
     }
     let entry = try backend.entry(record)
     try writeValues(entry.newReferences, of: backend, to: sink)
-    // The history may have been shortened since the entry was read.
+    // The history may have been purged since the entry was read.
     append(.entry(record.bytes, since: min(start, record.number - 1)))
     position = position.behind(entry.commit)
     if bytes.count >= Self.partByteCount { try flush(to: sink) }
@@ -118,8 +121,8 @@ public struct HistoryStreamWriter: Sendable {
     StoreError(
       .historyExpired,
       """
-      The history has no entries between commit \(position.number) and commit \(number): a version \
-      of the library that knows of no history saved to the store. Make a new copy of it.
+      The history has no entries between commit \(position.number) and commit \(number). A version \
+      of this library without histories saved to the store. Make a new copy of the store.
       """,
       at: .init(path: backend.location))
   }
@@ -128,7 +131,7 @@ public struct HistoryStreamWriter: Sendable {
 
   mutating func append(_ frame: HistoryStreamFrame) { encoder.append(frame, to: &bytes) }
 
-  /// Passes on what there is.
+  /// Passes all pending bytes to a sink.
   mutating func flush(to sink: ([UInt8]) throws(StoreError) -> Void) throws(StoreError) {
     if !bytes.isEmpty { try sink(take()) }
   }
@@ -140,6 +143,6 @@ public struct HistoryStreamWriter: Sendable {
 }
 
 extension HistoryFormat {
-  /// Whether an entry has all that a copy of the store needs.
+  /// Whether an entry has all that a follower needs.
   static func isWhole(_ bytes: [UInt8]) -> Bool { bytes.first.map { $0 > 1 } ?? false }
 }

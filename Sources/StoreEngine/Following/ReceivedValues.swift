@@ -1,4 +1,4 @@
-/// Values outside of records that have come, before the commit that refers to them.
+/// Values outside of records that a follower has received before the commit that refers to them.
 struct ReceivedValues: Sendable {
   private var writing: Writing?
   private var whole: [ExternalID: ExternalReference] = [:]
@@ -6,15 +6,15 @@ struct ReceivedValues: Sendable {
 
   private struct Writing: Sendable {
     let reference: ExternalReference
-    /// Nil for a value that the target has.
+    /// The writer; nil for a value that the target already has.
     var writer: ExternalValueWriter?
     var byteCount = 0
   }
 
   /// Adds a part of a value.
   ///
-  /// - Throws: ``StoreError`` with `damaged` for a part that is out of order, `invalidArgument` where
-  ///   the target keeps no such values, `noSpace`, `ioError` or `closed`.
+  /// - Throws: ``StoreError`` with `damaged` for a part that is out of order, `invalidArgument` if
+  ///   the target can't hold such values, `noSpace`, `ioError` or `closed`.
   mutating func add(
     _ reference: ExternalReference, _ offset: Int, _ bytes: [UInt8], to target: any StoreBackend
   ) throws(StoreError) {
@@ -43,17 +43,17 @@ struct ReceivedValues: Sendable {
     if try ExternalCatalogue(target).isReferenced(reference.id) || whole[reference.id] != nil {
       return Writing(reference: reference)
     }
-    // A follower that was killed has left a part of it, or all.
+    // A killed follower may have left all or a part of the value.
     try storage.removeUnused(reference.id)
     return Writing(reference: reference, writer: try ExternalValueWriter(storage, reference.id))
   }
 
-  /// Notes a value that the source no longer has.
+  /// Adds a value that the source no longer has.
   mutating func addMissing(_ reference: ExternalReference) { missing.insert(reference) }
 
-  /// Brings the values to the disk before a commit that refers to them.
+  /// Syncs the values before the commit that refers to them.
   ///
-  /// - Throws: ``StoreError`` with `damaged` where one of them has not come.
+  /// - Throws: ``StoreError`` with `damaged` if one of them is missing from the stream.
   mutating func settle(
     _ references: [ExternalReference], of target: any StoreBackend
   ) throws(StoreError) {
@@ -68,7 +68,7 @@ struct ReceivedValues: Sendable {
     (writing, whole, missing) = (nil, [:], [])
   }
 
-  /// Brings the values of a first copy to the disk.
+  /// Syncs the values of a first copy.
   mutating func settleCopy(of target: any StoreBackend) throws(StoreError) {
     var needed: Set<ExternalReference> = []
     if let catalogue = try ExternalCatalogue.ifUsed(in: target) {
@@ -82,7 +82,7 @@ struct ReceivedValues: Sendable {
     (writing, whole, missing) = (nil, [:], [])
   }
 
-  /// Removes the values that came for a commit that the target has, unless they are still used.
+  /// Removes the values received for a skipped commit, unless rows refer to them.
   mutating func discard(from target: any StoreBackend) throws(StoreError) {
     if !whole.isEmpty {
       let (storage, catalogue) = (try storage(of: target), try ExternalCatalogue(target))
@@ -96,7 +96,11 @@ struct ReceivedValues: Sendable {
   ) throws(StoreError) -> any ExternalStorage {
     if let storage = target.externalStorage { return storage }
     throw StoreError(
-      .invalidArgument, "The target keeps no values outside of records, and the store has some.",
+      .invalidArgument,
+      """
+      The followed store has values outside of records, which this backend can't hold. Use a \
+      backend in a directory.
+      """,
       at: .init(path: target.location))
   }
 
@@ -106,8 +110,8 @@ struct ReceivedValues: Sendable {
     StoreError(
       .damaged,
       """
-      The value \(reference.id) has not come as a whole before the commit that refers to it. Read the \
-      stream again from its source.
+      The stream does not have the complete value \(reference.id) before the commit that refers to \
+      it. Read the stream again from its source.
       """,
       at: .init(path: target.location))
   }

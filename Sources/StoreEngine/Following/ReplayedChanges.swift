@@ -1,20 +1,20 @@
 import Files
 import FoundationEssentials
 
-/// The change set that repeats a commit of another store.
+/// A change set that repeats a commit of another store.
 ///
-/// Each row, buffer and key must be as the entry says that it was before.
+/// Each row, buffer and key of the target must equal the old value in the entry.
 struct ReplayedChanges {
   private let target: any StoreBackend
   private(set) var changes = ChangeSet()
-  /// What the target has of a row, a buffer or a key.
+  /// The bytes of a row, a buffer or a key in the target.
   private var found: [UInt8] = []
 
   init(_ target: any StoreBackend) { self.target = target }
 
-  /// Adds an entry.
+  /// Adds the changes of an entry.
   ///
-  /// - Throws: ``StoreError`` with `damaged` where the target differs, or the entry makes no sense;
+  /// - Throws: ``StoreError`` with `damaged` if the target differs or the entry is invalid;
   ///   `invalidName`, `ioError` or `closed`.
   mutating func add(_ entry: HistoryEntry) throws(StoreError) {
     try checkNames(entry, mayHaveHistory: false)
@@ -35,7 +35,7 @@ struct ReplayedChanges {
     }
   }
 
-  /// Adds a part of a copy, in which everything is new.
+  /// Adds a part of a first copy, in which all rows, buffers and keys are new.
   mutating func addNew(_ entry: HistoryEntry) throws(StoreError) {
     try checkNames(entry, mayHaveHistory: true)
     for table in entry.tables { try add(table, isNew: true) }
@@ -84,7 +84,7 @@ struct ReplayedChanges {
 
   // MARK: The follower's own tables
 
-  /// Adds the entry itself to the history, which then holds the values that the commit drops.
+  /// Adds the entry to the history, which then keeps the values that the commit releases.
   mutating func remember(_ entry: HistoryEntry, _ bytes: [UInt8]) throws(StoreError) {
     let history = try target.orderedTable(HistoryFormat.table)
     changes.set(HistoryFormat.key(entry.commit.number), to: bytes, in: history)
@@ -95,7 +95,7 @@ struct ReplayedChanges {
 
   /// Removes entries from the history.
   ///
-  /// - Returns: The values that these entries have held.
+  /// - Returns: The values that the history kept for these entries.
   mutating func forget(
     _ numbers: ClosedRange<UInt64>, _ id: UUID
   ) throws(StoreError) -> [ExternalID] {
@@ -113,7 +113,7 @@ struct ReplayedChanges {
     return values
   }
 
-  /// Notes the place that the target has reached.
+  /// Sets the position of the target.
   mutating func mark(_ mark: FollowerMark) throws(StoreError) {
     changes.set(
       FollowerMark.key, to: mark.bytes, in: try target.orderedTable(FollowerMark.table))
@@ -121,7 +121,7 @@ struct ReplayedChanges {
 
   // MARK: Errors
 
-  /// Refuses an entry that names something twice, or a table that only the follower changes.
+  /// Throws if an entry has a name twice, or changes a table that only the follower writes.
   private func checkNames(
     _ entry: HistoryEntry, mayHaveHistory: Bool
   ) throws(StoreError) {
@@ -136,20 +136,20 @@ struct ReplayedChanges {
 
   private func makesNoSense() -> StoreError {
     StoreError(
-      .damaged, "An entry of the stream makes no sense. Read it again from its source.",
+      .damaged, "An entry of the stream is invalid. Read the stream again from its source.",
       at: .init(path: target.location))
   }
 
   private func differs(_ name: String, _ rowID: UInt32? = nil) -> StoreError {
     StoreError(
       .damaged,
-      "The copy does not hold what the followed store held before the commit. Make a new copy.",
+      "The copy differs from the followed store before the commit. Make a new copy.",
       at: .init(path: target.location, className: name, rowID: rowID))
   }
 }
 
 extension ChangeSet {
-  /// Appends bytes, if there are any.
+  /// Appends bytes and returns their range; nil for nil.
   fileprivate mutating func addBytes(_ new: [UInt8]?) -> Range<Int>? {
     guard let new else { return nil }
     let start = bytes.count

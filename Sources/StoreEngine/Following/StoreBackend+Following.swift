@@ -2,35 +2,41 @@ import Files
 import FoundationEssentials
 
 extension StoreBackend {
-  /// Whether the store is a copy that follows another one: it is read by everyone, and changed by
-  /// its ``StoreFollower`` only.
+  /// Whether the store is a copy that follows another store.
+  ///
+  /// Any program can read a follower. Only its ``StoreFollower`` changes it.
+  ///
+  /// Complexity: one look-up.
   ///
   /// - Throws: ``StoreError`` with `damaged`, `ioError` or `closed`.
   public func isFollower() throws(StoreError) -> Bool { try followerMark() != nil }
 
-  /// Returns the place in the history of the store that this one follows; nil for a store of its
-  /// own.
+  /// Returns the position of this store in the history that it follows; nil if it follows none.
+  ///
+  /// Complexity: one look-up.
   ///
   /// - Throws: ``StoreError`` with `damaged`, `ioError` or `closed`.
   public func followedPosition() throws(StoreError) -> HistoryPosition? {
     try followerMark()?.position
   }
 
-  /// Whether a commit that nothing but a query needs, such as that of an index, can be made.
+  /// Whether a query can commit, for example an index that it has built.
   package func canCommit() throws(StoreError) -> Bool {
     if isReadOnly { return false }
     return remembersCommits ? try !isFollower() : true
   }
 
-  /// Makes a follower a store of its own, by one commit.
+  /// Turns a follower into an independent store, by one commit.
   ///
-  /// From then on it takes commits like any other store. Its history gets another ID, since from
-  /// here on it is not that of the store that it has followed.
+  /// From then on it accepts commits like any other store. Its history gets a new ID, because it
+  /// differs from the followed history from here on.
+  ///
+  /// Complexity: as a commit of two keys.
   ///
   /// - Parameter author: The author of the commit.
-  /// - Returns: the commit.
-  /// - Throws: ``StoreError`` with `invalidArgument` for a store that follows no other, `damaged`
-  ///   where its first copy was not finished, and as ``commit(_:_:)``.
+  /// - Returns: The commit.
+  /// - Throws: ``StoreError`` with `invalidArgument` if the store follows no other store, `damaged`
+  ///   if its first copy was not finished, or an error of ``commit(_:_:)``.
   @discardableResult
   public func promote(author: String = "") throws(StoreError) -> Commit? {
     try promote(author: author) { _ throws(StoreError) in }
@@ -62,17 +68,17 @@ extension StoreBackend {
     return done
   }
 
-  /// Makes a copy a follower, without a commit of its own: its last commit is made once more, with
-  /// the place that it stands for.
+  /// Turns a new copy into a follower, without a commit of its own.
   ///
-  /// Nobody else has the copy yet.
+  /// The last commit of the copy is made again, with the position in the followed history. No other
+  /// program has the copy open yet.
   func beginFollowing() throws(StoreError) {
     let position = try historyPosition()
     let last = coordinator.journal.last ?? Commit(unnamed: position.number)
     try finishCopy(at: position, last)
   }
 
-  /// Writes the place of a copy as the commit that it stands for.
+  /// Writes the position of a copy, in a commit with the number and the token of its last commit.
   func finishCopy(at position: HistoryPosition, _ last: Commit) throws(StoreError) {
     try continueNumbers(after: last.number > 1 ? Commit(unnamed: last.number - 1) : nil)
     var changes = ChangeSet()
@@ -81,7 +87,7 @@ extension StoreBackend {
     try commit(changes, .replicating(last))
   }
 
-  /// What the store says of the one that it follows; nil for a store of its own.
+  /// Returns the position in the followed history; nil if the store follows no other store.
   func followerMark() throws(StoreError) -> FollowerMark? {
     var bytes: [UInt8] = []
     let table = try orderedTable(FollowerMark.table)
@@ -92,24 +98,25 @@ extension StoreBackend {
   private func followerMark(_ bytes: [UInt8]) throws(StoreError) -> FollowerMark {
     do { return try FollowerMark(bytes) } catch {
       throw StoreError(
-        .damaged, "The place in the followed history makes no sense: \(error). Make a new copy.",
+        .damaged, "The position in the followed history is invalid: \(error). Make a new copy.",
         at: .init(path: location, className: FollowerMark.table.fileName), underlying: error)
     }
   }
 
-  /// The error of a commit on a follower.
+  /// Returns the error of a commit on a follower.
   func follows() -> StoreError {
     StoreError(
       .readOnly,
       """
-      The store follows another one, and takes no other commits. Save to that one, or make this one \
-      a store of its own: promote(), or stored-objects promote.
+      The store is a copy that follows another store, so you can't save to it. Save to the \
+      followed store, or call promote() or run stored-objects promote to make the copy a store of \
+      its own.
       """,
       at: .init(path: location))
   }
 
   private func noFollower() -> StoreError {
-    StoreError(.invalidArgument, "The store follows no other one.", at: .init(path: location))
+    StoreError(.invalidArgument, "The store follows no other store.", at: .init(path: location))
   }
 
   func unfinishedCopy() -> StoreError {
@@ -120,11 +127,11 @@ extension StoreBackend {
 }
 
 extension LoggedBackend {
-  /// Refuses the commit of anyone but the follower, in a store that follows another one.
+  /// Throws if the store follows another one and the commit is not made by its follower.
   ///
   /// Called under the lock of the log.
   func checkMayCommit(_ one: QueuedCommit, _ log: inout LoggedLog) throws(StoreError) {
-    // It may make the store a follower.
+    // The commit may turn the store into a follower.
     if one.request.replication != nil { return log.isNoFollower = false }
     if log.isNoFollower { return }
     let table = try files.ordered.table(sealedName(FollowerMark.table))
@@ -134,7 +141,7 @@ extension LoggedBackend {
 }
 
 extension MemoryBackend {
-  /// Refuses the commit of anyone but the follower, in a store that follows another one.
+  /// Throws if the store follows another one and the commit is not made by its follower.
   func checkMayCommit(_ request: CommitRequest) throws(StoreError) {
     if request.replication == nil, try isFollower() { throw follows() }
   }

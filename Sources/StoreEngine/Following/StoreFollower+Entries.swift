@@ -2,7 +2,7 @@ import Files
 import FoundationEssentials
 
 extension StoreFollower {
-  /// Applies an entry, unless the copy has it.
+  /// Applies an entry, unless the copy has its commit.
   mutating func apply(
     entry bytes: [UInt8], since: UInt64, _ header: HistoryPosition
   ) throws(StoreError) {
@@ -33,13 +33,17 @@ extension StoreFollower {
     sourceCommitNumber = max(sourceCommitNumber ?? 0, commit.number)
   }
 
-  /// The entries that the copy forgets, as the source has: a thousand at a time.
+  /// Returns the entries to purge from the copy because the source purged them; at most 1,000.
   private mutating func forget(
     through since: UInt64, before number: UInt64
   ) throws(StoreError) -> ClosedRange<UInt64>? {
     guard since < number else {
       throw StoreError(
-        .damaged, "An entry of the stream is older than the history that it is of.",
+        .damaged,
+        """
+        An entry of the stream is older than the history of its source. Read the stream again from \
+        its source.
+        """,
         at: .init(path: target.location))
     }
     if historyStart == nil { historyStart = try target.historyStart() }
@@ -54,15 +58,15 @@ extension StoreFollower {
     StoreError(
       .otherHistory,
       """
-      The copy has \(target.lastCommitNumber) commits, and those of the followed store up to \
-      \(known.number): something else has saved to it. Make a new copy.
+      The last commit of the copy is \(target.lastCommitNumber), and the last one of the followed \
+      store in it is \(known.number). Another program has saved to the copy. Make a new copy.
       """,
       at: .init(path: target.location))
   }
 }
 
 extension HistoryPosition {
-  /// The place of an empty copy.
+  /// Returns the position of an empty copy.
   fileprivate static func none(_ header: HistoryPosition) -> HistoryPosition {
     HistoryPosition(historyID: header.historyID, number: 0, token: CommitToken.zero.uuid)
   }

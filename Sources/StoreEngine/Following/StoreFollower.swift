@@ -3,44 +3,48 @@ import Files
 /// Applies the history of a store to a copy of it, each commit exactly once.
 ///
 ///     var follower = try StoreFollower(copy)
-///     for bytes in stream { try follower.apply(bytes) }     // as HistoryStreamWriter has made them
+///     for bytes in stream { try follower.apply(bytes) }     // from a HistoryStreamWriter
 ///     try follower.finish()
 ///
-/// A commit of the source is one commit of the copy, with the same number, token, author and time,
-/// and with the same entry in the history. The place that the copy has reached is a part of it, so
-/// that a follower that was killed goes on where it was, and a commit that comes again is skipped.
-/// A stream of another store, a gap, and a commit that does not fit what the copy holds are errors,
-/// and change nothing.
+/// Each commit of the source becomes one commit of the copy, with the same number, token, author,
+/// time and entry in the history. The same commit saves the position of the copy. So after a kill a
+/// follower continues at its last commit, and a commit that arrives again is skipped. A stream of
+/// another store, a gap, and a commit that does not match the records of the copy are errors, and
+/// change nothing.
 ///
-/// The first stream of an empty backend begins with a copy, see
-/// ``HistoryStreamWriter/copying(_:to:)``. Stores may read the copy meanwhile; their commits throw
-/// `readOnly` until ``StoreBackend/promote(author:)``.
+/// The first stream into an empty backend begins with a copy, see
+/// ``HistoryStreamWriter/copying(_:to:)``. Stores can read the copy at any time. Their commits
+/// throw `readOnly` until you call ``StoreBackend/promote(author:)``.
 public struct StoreFollower: Sendable {
   /// The copy.
   public let target: any StoreBackend
-  /// The last commit that the source is known to have; nil before the source has said so.
+  /// The number of the last known commit of the source; nil before the source has reported one.
   public internal(set) var sourceCommitNumber: UInt64?
-  /// The last commit that is applied: later ones of a stream are skipped; nil applies all.
+  /// The number of the last commit to apply; nil for no limit.
+  ///
+  /// Later commits of a stream are skipped.
   public var limit: UInt64?
 
   private var decoder: HistoryStreamDecoder
-  /// The place behind which the stream begins.
+  /// The position after which the stream begins.
   private var header: HistoryPosition?
   var values = ReceivedValues()
-  /// The last commit that the copy does not remember, once it is known.
+  /// The last commit before the history of the copy; nil before it has been read.
   var historyStart: UInt64?
 
-  /// Opens a copy, or an empty backend that is to be one.
+  /// Creates a follower that applies streams to a copy, or to an empty backend.
   ///
   /// - Parameters:
   ///   - target: The copy.
   ///   - source: The name of the stream's source, for errors.
-  /// - Throws: ``StoreError`` with `invalidArgument` for a store of its own, and for a backend that
-  ///   keeps no history; `damaged` for a copy that was not finished; `ioError` or `closed`.
+  /// - Throws: ``StoreError`` with `invalidArgument` for a store that follows no other store, and
+  ///   for a backend that can't keep a history; `damaged` for an unfinished copy; `ioError` or
+  ///   `closed`.
   public init(_ target: any StoreBackend, source: String = "stream") throws(StoreError) {
     guard target.remembersCommits else {
       throw StoreError(
-        .invalidArgument, "This backend keeps no history, so it can't follow that of a store.",
+        .invalidArgument,
+        "This backend can't keep a history, so it can't follow a store. Use another backend.",
         at: .init(path: target.location))
     }
     (self.target, decoder) = (target, HistoryStreamDecoder(source))
@@ -49,12 +53,12 @@ public struct StoreFollower: Sendable {
     } else if try !target.isEmpty() {
       throw StoreError(
         .invalidArgument,
-        "This is a store of its own, and no copy that follows another one. Name a new directory.",
+        "This is a store of its own, not a copy that follows another store. Name a new directory.",
         at: .init(path: target.location))
     }
   }
 
-  /// Returns the place that the copy has reached; nil for an empty backend.
+  /// Returns the position of the last applied commit; nil for an empty backend.
   ///
   /// - Throws: ``StoreError`` with `damaged`, `ioError` or `closed`.
   public func position() throws(StoreError) -> HistoryPosition? {
@@ -62,14 +66,15 @@ public struct StoreFollower: Sendable {
     return mark.position
   }
 
-  /// Applies the next bytes of a stream, which may end anywhere.
+  /// Applies the next bytes of a stream, which can end at any byte.
+  ///
+  /// If it throws, the copy is in the state after one of the source's commits.
   ///
   /// Complexity: linear in the bytes, and a commit for each entry that they complete.
   ///
-  /// - Throws: ``StoreError`` with `damaged` for bytes that make no sense, and where the copy does not
-  ///   hold what an entry says was there; `otherHistory` for a stream of another store;
-  ///   `historyExpired` where commits are missing; and as ``StoreBackend/commit(_:_:)``. The copy is
-  ///   as some commit of the source left it then.
+  /// - Throws: ``StoreError`` with `damaged` for invalid bytes, and if the copy differs from the
+  ///   old values in an entry; `otherHistory` for a stream of another store; `historyExpired` if
+  ///   commits are missing; or an error of ``StoreBackend/commit(_:_:)``.
   public mutating func apply(_ bytes: [UInt8]) throws(StoreError) {
     decoder.append(bytes)
     while let element = try decoder.next() {
@@ -80,22 +85,24 @@ public struct StoreFollower: Sendable {
     }
   }
 
-  /// Makes sure that the stream has come to its end.
+  /// Checks that the stream is complete.
   ///
-  /// - Throws: ``StoreError`` with `ioError` where it was cut off.
+  /// - Throws: ``StoreError`` with `ioError` if the stream was cut off.
   public func finish() throws(StoreError) { try decoder.finish() }
 
-  /// Applies all commits that a store in this process has and the copy lacks.
+  /// Applies all commits of a store in this process that the copy does not have.
   ///
-  /// Complexity: linear in their entries.
+  /// If the copy is empty, the store is copied first.
   ///
-  /// - Parameter source: The followed store; an empty copy becomes one of it.
-  /// - Returns: the number of commits.
+  /// Complexity: linear in the entries of the commits; a copy is linear in the size of the store.
+  ///
+  /// - Parameter source: The followed store.
+  /// - Returns: The number of applied commits.
   /// - Throws: ``StoreError``, as ``apply(_:)`` and ``HistoryStreamWriter/write(_:to:)``.
   @discardableResult
   public mutating func catchUp(with source: any StoreBackend) throws(StoreError) -> Int {
     decoder = HistoryStreamDecoder(source.location)
-    // What comes next is another stream.
+    // The next call of `apply(_:)` begins another stream.
     defer { decoder = HistoryStreamDecoder(source.location) }
     var writer: HistoryStreamWriter
     if let position = try position() {
@@ -113,7 +120,7 @@ public struct StoreFollower: Sendable {
   private mutating func begin(_ position: HistoryPosition) throws(StoreError) {
     header = position
     guard let known = try self.position() else {
-      // The first part of a copy says so.
+      // The first part of the copy will mark the target as incomplete.
       if let mark = try target.followerMark(), !mark.isWhole { throw target.unfinishedCopy() }
       return
     }
@@ -138,16 +145,16 @@ public struct StoreFollower: Sendable {
     }
   }
 
-  /// Reads an entry of a stream.
+  /// Decodes an entry of a stream.
   func entry(_ bytes: [UInt8]) throws(StoreError) -> HistoryEntry {
     do throws(DataBufferError) {
       guard HistoryFormat.isWhole(bytes) else {
-        throw DataBufferError(.invalidValue, at: 0, "an entry without all that a copy needs")
+        throw DataBufferError(.invalidValue, at: 0, "it does not have all that a copy needs")
       }
       return try HistoryFormat.entry(bytes)
     } catch {
       throw StoreError(
-        .damaged, "An entry of the stream makes no sense: \(error). Read it again from its source.",
+        .damaged, "An entry of the stream is invalid: \(error). Read it again from its source.",
         at: .init(path: target.location), underlying: error)
     }
   }
@@ -158,8 +165,8 @@ public struct StoreFollower: Sendable {
     StoreError(
       .otherHistory,
       """
-      The stream has \(found), and the copy has \(known): it is of another store, or of a copy that \
-      has gone its own way. Make a new copy.
+      The stream is at \(found), and the copy at \(known). The stream is of another store, or its \
+      store went back to an earlier state. Make a new copy.
       """,
       at: .init(path: target.location))
   }
@@ -168,15 +175,15 @@ public struct StoreFollower: Sendable {
     StoreError(
       .historyExpired,
       """
-      The copy has \(known), and the stream goes on behind commit \(number). Read the stream from \
-      the commit that the copy has, or make a new copy.
+      The copy is at \(known), and the stream continues after commit \(number). Read the stream \
+      from the last commit of the copy, or make a new copy.
       """,
       at: .init(path: target.location))
   }
 }
 
 extension StoreBackend {
-  /// Whether nothing has ever been saved.
+  /// Whether the store has no tables and no buffers.
   fileprivate func isEmpty() throws(StoreError) -> Bool {
     guard try tableNames().isEmpty, try bufferNames().isEmpty else { return false }
     return try orderedTableNames().isEmpty
@@ -184,7 +191,7 @@ extension StoreBackend {
 }
 
 extension HistoryFormat {
-  /// Reads an entry whose number nobody knows yet.
+  /// Decodes an entry whose number is not known yet.
   package static func entry(_ bytes: [UInt8]) throws(DataBufferError) -> HistoryEntry {
     var buffer = DataBuffer(bytes)
     try buffer.skip(1)

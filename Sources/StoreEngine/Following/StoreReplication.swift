@@ -2,27 +2,30 @@ import Files
 import Locks
 import Synchronization
 
-/// Keeps a copy up to date with a store that this process has open, on a thread of its own.
+/// Keeps a copy up to date with a store that is open in this process, on a thread of its own.
 ///
 ///     let replication = try StoreReplication(of: backend, to: copy)
 ///     ...
 ///     replication.stop()
 ///
-/// The thread is woken by each commit to the store, also by those of other processes that share it.
-/// It ends with ``stop()``, when nobody holds this object, and with the first error; a full disk is
-/// tried again with the next commit. Safe on any thread.
+/// Each commit to the store wakes the thread, also a commit of another process that shares the
+/// store. The thread ends at ``stop()``, when this object is released, and at the first error.
+/// After a full disk it tries again at the next commit.
+///
+/// You can use a replication from any thread.
 public final class StoreReplication: Sendable {
   private let worker: ReplicationWorker
   private let source: any StoreBackend
   private let listener: CommitListener
   private let thread: Locked<JoinedThread?>
 
-  /// Begins to follow.
+  /// Starts a thread that follows a store.
   ///
   /// - Parameters:
-  ///   - source: The followed store; it keeps a history.
+  ///   - source: The followed store, which must keep a history.
   ///   - target: The copy, or an empty backend.
-  /// - Throws: ``StoreError``, as ``StoreFollower/init(_:source:)``.
+  /// - Throws: ``StoreError``, as ``StoreFollower/init(_:source:)``; `ioError` if the system can't
+  ///   create a thread.
   public init(
     of source: any StoreBackend, to target: any StoreBackend
   ) throws(StoreError) {
@@ -32,13 +35,13 @@ public final class StoreReplication: Sendable {
     (self.worker, self.source) = (worker, source)
     thread = Locked(JoinedThread { worker.run() })
     if thread.withLock({ $0 == nil }) {
-      throw StoreError(.ioError, "The system has no thread left. End other programs.")
+      throw StoreError(.ioError, "The system can't create a thread. End other programs.")
     }
   }
 
   deinit { stop() }
 
-  /// Ends the thread, once it has applied the commit that it is at.
+  /// Ends the thread, and waits for the commits that it is applying.
   public func stop() {
     source.coordinator.detach(listener)
     worker.stop()
@@ -46,22 +49,22 @@ public final class StoreReplication: Sendable {
     withExtendedLifetime(ended) {}
   }
 
-  /// The error that has ended it, or the last one on a full disk; nil while all is well.
+  /// The error that ended the thread, or that of a full disk; nil if the last attempt succeeded.
   public var failure: StoreError? { worker.failure }
 
-  /// The last commit that the copy has.
+  /// The number of the last commit in the copy.
   public var commitNumber: UInt64 { worker.commitNumber }
 
-  /// Waits until the copy has a commit.
+  /// Waits until the copy has the commit with a number.
   ///
   /// - Parameter number: The number of the commit.
-  /// - Throws: ``StoreError``, the error that has ended the thread; `closed` after ``stop()``.
+  /// - Throws: ``StoreError`` that ended the thread; `closed` after ``stop()``.
   public func wait(forCommit number: UInt64) throws(StoreError) {
     try worker.wait(forCommit: number)
   }
 }
 
-/// What the thread of a replication does.
+/// The work of a replication's thread.
 private final class ReplicationWorker: Sendable {
   private let source: any StoreBackend
   private let follower: Locked<StoreFollower>

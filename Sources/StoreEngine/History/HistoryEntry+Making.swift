@@ -83,7 +83,7 @@ extension HistoryEntry {
 }
 
 extension HistoryEntry.OrderedTableChanges {
-  /// Adds the changes of an index, whose earlier values nobody needs.
+  /// Adds the changes of an index, without its earlier values, which can be rebuilt.
   fileprivate mutating func add(
     _ changes: ChangeSet, index table: ChangeSet.OrderedTableChanges
   ) {
@@ -115,7 +115,7 @@ extension HistoryEntry.OrderedTableChanges {
 }
 
 extension ChangeSet {
-  /// Whether a change of the history removes entries, and neither ends it nor brings its own.
+  /// Whether a change of the history removes entries, and neither ends it nor has its own entry.
   func onlyShortensHistory(_ history: OrderedTableChanges) -> Bool {
     !history.clearsFirst
       && history.changes.allSatisfy { change in
@@ -138,7 +138,7 @@ extension ChangeSet {
     let key = HistoryFormat.key(entry.commit.number)
     guard key.count + value.count <= Self.maximumKeyByteCount else {
       throw Self.tooLarge(
-        "The save, with what was there before,", value.count, Self.maximumKeyByteCount,
+        "The save with its old values", value.count, Self.maximumKeyByteCount,
         "maximumKeyByteCount", .init())
     }
     set(key, to: value, in: history)

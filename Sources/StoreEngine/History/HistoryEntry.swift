@@ -39,7 +39,7 @@ public struct HistoryEntry: Sendable {
       records.lazy.filter { $0.rowID > ClassMetadata.rowID }
     }
 
-    /// Whether nothing has changed but the last row ID.
+    /// Whether only the last row ID has changed.
     fileprivate var hasOnlyLastRowID: Bool {
       records.allSatisfy { record in
         guard record.rowID == ClassMetadata.rowID, let before = record.before,

@@ -3,7 +3,7 @@ import FoundationEssentials
 
 /// The format of a store's history: an ordered table with an entry for each commit.
 ///
-/// A commit writes its own entry, also one that changes nothing: numbers have no gaps.
+/// Each commit writes its own entry, also a commit without changes, so numbers have no gaps.
 ///
 ///     0              -->  format (1, 2), number of the last commit before the history (8),
 ///                         ID of the history (16)
@@ -157,7 +157,7 @@ package enum HistoryFormat {
     var entry = HistoryEntry(commit: try Commit(from: &buffer))
     // A reader continues after this number, and must not go backwards.
     guard key == Self.key(entry.commit.number) else {
-      throw DataBufferError(.invalidValue, at: 1, "the entry of another commit")
+      throw DataBufferError(.invalidValue, at: 1, "it is the entry of another commit")
     }
     for _ in 0..<(try buffer.readCount(minimumElementSize: 8)) {
       var table = HistoryEntry.TableChanges(name: try buffer.readString())
@@ -175,7 +175,7 @@ package enum HistoryFormat {
     }
     if version > 1 { entry.orderedTables = try orderedTables(&buffer) }
     guard buffer.remainingCount == 0 else {
-      throw DataBufferError(.unreadBytes, at: buffer.offset, "an entry of a history ends here")
+      throw DataBufferError(.unreadBytes, at: buffer.offset, "the entry should end here")
     }
     return entry
   }
@@ -187,7 +187,7 @@ package enum HistoryFormat {
     for _ in 0..<(try buffer.readCount(minimumElementSize: 9)) {
       let start = buffer.offset
       guard let name = OrderedTableName(fileName: try buffer.readString()) else {
-        throw DataBufferError(.invalidValue, at: start, "no name of an ordered table")
+        throw DataBufferError(.invalidValue, at: start, "invalid name of an ordered table")
       }
       var table = HistoryEntry.OrderedTableChanges(name: name)
       table.isCleared = try buffer.readBool()
@@ -241,12 +241,13 @@ extension DataBuffer {
       let before = try readBytes()
       let (first, last) = (Int(try readUInt32()), Int(try readUInt32()))
       guard first + last <= before.count else {
-        throw DataBufferError(.invalidValue, at: start, "a change keeps more than there was")
+        throw DataBufferError(
+          .invalidValue, at: start, "the unchanged part of a change is longer than its old bytes")
       }
       let middle = try readBytes()
       return (before, before[..<first] + middle + before[(before.count - last)...])
     case ChangeKind.goneFromIndex where isOfIndex: return (nil, nil)
-    default: throw DataBufferError(.invalidValue, at: start, "no kind of change")
+    default: throw DataBufferError(.invalidValue, at: start, "unknown kind of change")
     }
   }
 }

@@ -19,7 +19,7 @@ extension LoggedBackend {
   func remembering(
     _ one: QueuedCommit, _ commit: Commit, _ log: inout LoggedLog
   ) throws(StoreError) -> QueuedCommit {
-    // Such a commit brings its own entry.
+    // Such a commit has its own entry.
     if one.request.replication?.isRemembered == false {
       log.history = nil
       return one
@@ -33,7 +33,7 @@ extension LoggedBackend {
     guard known.isKept, change.map({ one.changes.onlyShortensHistory($0) }) ?? true else {
       return one
     }
-    // Every commit has an entry, an empty one too, so that none can be missing without notice.
+    // Every commit has an entry, also an empty one, so that a missing entry is detected.
     let entry =
       change == nil
       ? try HistoryEntry(of: one.changes, commit, over: KnownState(backend: self))

@@ -8,7 +8,7 @@ extension MemoryBackend {
   func remembering(
     _ changes: ChangeSet, _ commit: Commit, _ request: CommitRequest
   ) throws(StoreError) -> ChangeSet? {
-    // Such a commit brings its own entry.
+    // Such a commit has its own entry.
     if request.replication?.isRemembered == false { return nil }
     let history = try orderedTable(HistoryFormat.table)
     let change = changes.ordered.first { $0.table == history }

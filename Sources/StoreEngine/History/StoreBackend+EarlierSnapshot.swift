@@ -3,8 +3,14 @@ import Locks
 
 extension StoreBackend {
   /// Returns a copy in memory, in which the later commits are undone.
+  ///
+  /// Complexity: linear in the size of the store, and in the entries of the later commits.
+  ///
+  /// - Throws: ``StoreError`` with `historyExpired` if some commits after the number are not in the
+  ///   history, `invalidArgument` if the store has no such commit yet, `damaged`, `ioError` or
+  ///   `closed`.
   public func snapshot(asOf number: UInt64) throws(StoreError) -> any StoreBackend {
-    // Before anything is copied.
+    // Checked before the store is copied.
     try checkState(isKnownAt: number)
     let disk = MemoryDisk()
     let copy = try MemoryBackend(disk: disk)
@@ -16,14 +22,14 @@ extension StoreBackend {
     return try MemoryBackend(disk: disk, isReadOnly: true)
   }
 
-  /// Returns the number of the last commit up to a moment, by the clocks of the programs that made
+  /// Returns the number of the last commit up to a time, by the clocks of the programs that made
   /// the commits.
   ///
   ///     let monday = try backend.snapshot(asOf: backend.commitNumber(at: date))
   ///
   /// If all commits of the history are later, the result is the last commit before the history.
   ///
-  /// Complexity: linear in the entries of the history up to the moment.
+  /// Complexity: linear in the entries of the history up to the time.
   ///
   /// - Throws: ``StoreError`` with `historyExpired` if no history is kept, or with `damaged`,
   ///   `ioError` or `closed`.
@@ -39,7 +45,8 @@ extension StoreBackend {
     return number
   }
 
-  /// Throws if the state at a commit is not known, because the commit is too old or is yet to come.
+  /// Throws if the state at a commit is not known: the commit is before the history or not made
+  /// yet.
   ///
   /// - Throws: ``StoreError`` with `historyExpired`, `invalidArgument`, `damaged`, `ioError` or
   ///   `closed`.
@@ -47,7 +54,7 @@ extension StoreBackend {
     let last = lastCommitNumber
     guard number <= last else {
       throw StoreError(
-        .invalidArgument, "There is no commit \(number) yet: the last one is \(last).",
+        .invalidArgument, "There is no commit \(number) yet. Name a commit up to \(last).",
         at: .init(path: location))
     }
     try checkHistory(reachesBackTo: number)
@@ -72,6 +79,12 @@ extension LoggedBackend {
   /// Returns the data as of an earlier commit, for as long as the result is held.
   ///
   /// It is like ``snapshot()``, with the rows in memory that later commits have changed.
+  ///
+  /// Complexity: linear in the entries of the later commits. Memory: the size of their changes.
+  ///
+  /// - Throws: ``StoreError`` with `historyExpired` if some commits after the number are not in the
+  ///   history, `invalidArgument` if the store has no such commit yet, `damaged`, `ioError` or
+  ///   `closed`.
   public func snapshot(asOf number: UInt64) throws(StoreError) -> any StoreBackend {
     try checkState(isKnownAt: number)
     let snapshot = try frozenBackend()
@@ -98,6 +111,11 @@ extension MemoryBackend {
   /// Returns the data as of an earlier commit.
   ///
   /// It is like ``snapshot()``, with copies of the rows that later commits have changed.
+  ///
+  /// Complexity: linear in the entries of the later commits.
+  ///
+  /// - Throws: ``StoreError`` with `historyExpired` if some commits after the number are not in the
+  ///   history, `invalidArgument` if the store has no such commit yet, `damaged` or `closed`.
   public func snapshot(asOf number: UInt64) throws(StoreError) -> any StoreBackend {
     try checkState(isKnownAt: number)
     let snapshot = try MemoryBackend(snapshotOf: self)

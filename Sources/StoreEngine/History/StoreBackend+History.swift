@@ -11,13 +11,15 @@ extension StoreBackend {
   ///
   /// For a value outside of records (`ExternalData`), an entry contains only the reference.
   ///
+  /// Complexity: as a commit of one key.
+  ///
   /// - Throws: ``StoreError`` with `invalidArgument` if ``remembersCommits`` is false, or an error
   ///   of ``commit(_:_:)``.
   public func beginHistory() throws(StoreError) {
     guard remembersCommits else {
       throw StoreError(
         .invalidArgument,
-        "This backend keeps no history. Convert the store to one in a directory.",
+        "This backend can't keep a history. Convert the store to one in a directory.",
         at: .init(path: location))
     }
     try coordinator.whileCommittingRepeatedly { () throws(StoreError) in
@@ -30,7 +32,10 @@ extension StoreBackend {
   ///
   /// If there is no history, this does nothing.
   ///
-  /// - Throws: ``StoreError`` as ``commit(_:_:)``.
+  /// Complexity: linear in the number of entries and of the values outside of records that they
+  /// keep.
+  ///
+  /// - Throws: ``StoreError``, as ``commit(_:_:)``.
   public func endHistory() throws(StoreError) {
     var values: [ExternalID] = []
     try coordinator.whileCommittingRepeatedly { () throws(StoreError) in
@@ -57,7 +62,7 @@ extension StoreBackend {
     return try historyEntry(of: last)?.commit
   }
 
-  /// Gives the history another ID, after a salvage: programs that follow it may miss lost records.
+  /// Gives the history a new ID after a salvage, because records may be lost that followers have.
   func renewHistoryID() throws(StoreError) {
     guard var stamp = try historyStamp() else { return }
     stamp.id = UUID()
@@ -66,12 +71,16 @@ extension StoreBackend {
 
   /// Returns the number of the last commit before the history; nil if no history is kept.
   ///
+  /// Complexity: one look-up.
+  ///
   /// - Throws: ``StoreError`` with `damaged`, `ioError` or `closed`.
   public func historyStart() throws(StoreError) -> UInt64? { try historyStamp()?.since }
 
   /// Returns the ID of the history; nil if no history is kept.
   ///
   /// Each ``beginHistory()`` generates a new ID; copies of a store have the ID of their source.
+  ///
+  /// Complexity: one look-up.
   ///
   /// - Throws: ``StoreError`` with `damaged`, `ioError` or `closed`.
   public func historyID() throws(StoreError) -> UUID? { try historyStamp()?.id }
@@ -85,10 +94,10 @@ extension StoreBackend {
 
   /// Calls a closure with the entries of all commits after a number, in the order of their numbers.
   ///
-  /// The closure may use the backend. Entries of commits that are made meanwhile are included.
+  /// The closure can use the backend. Entries of commits that are made meanwhile are included.
   /// Commits without changes are left out.
   ///
-  /// Complexity: linear in the entries. Memory: a megabyte, and the largest entry.
+  /// Complexity: linear in the entries. Memory: a megabyte and the largest entry.
   ///
   /// - Parameters:
   ///   - number: The last commit to skip.
@@ -101,9 +110,10 @@ extension StoreBackend {
     try forEachCommit(after: number) { try $0.isEmpty ? .next : body($0) }
   }
 
-  /// Passes the entries of all commits after a number to a closure, including those without changes.
+  /// Passes the entries of all commits after a number to a closure, including those without
+  /// changes.
   ///
-  /// - Throws: The errors of ``forEachHistoryEntry(after:_:)``.
+  /// - Throws: ``StoreError``, as ``forEachHistoryEntry(after:_:)``; an error of the closure.
   package func forEachCommit<Failure: Error>(
     after number: UInt64, _ body: (HistoryEntry) throws(Failure) -> ScanStep
   ) throws {
@@ -126,8 +136,8 @@ extension StoreBackend {
       throw StoreError(
         .historyExpired,
         """
-        The history begins after commit \(start), and not after \(number). Read the store as it \
-        is, and continue from commit \(lastCommitNumber).
+        The history begins after commit \(start), so it has no entries after commit \(number). \
+        Read the current state of the store, and continue after commit \(lastCommitNumber).
         """,
         at: .init(path: location))
     }
@@ -145,7 +155,7 @@ extension StoreBackend {
     do { return try HistoryFormat.entry(entry, of: key) } catch { throw damagedHistory(error) }
   }
 
-  /// Returns the next entries, about a megabyte of them.
+  /// Returns the next entries, up to about a megabyte.
   private func historyEntries(after number: UInt64) throws(StoreError) -> [HistoryEntry] {
     var (entries, byteCount, failure) = ([HistoryEntry](), 0, DataBufferError?.none)
     _ = try scanKeys(
@@ -174,7 +184,7 @@ extension StoreBackend {
 
   func noHistory() -> StoreError {
     StoreError(
-      .historyExpired, "The store keeps no history: begin one with beginHistory().",
+      .historyExpired, "The store keeps no history. Begin one with beginHistory().",
       at: .init(path: location))
   }
 

@@ -52,7 +52,7 @@ extension StoreBackend {
     return values
   }
 
-  /// Removes values that the history no longer holds, unless something else does.
+  /// Removes values that the history no longer holds, unless rows refer to them.
   func removeReleased(_ values: [ExternalID]) {
     guard !values.isEmpty, let known = coordinator.externalValues(of: self) else { return }
     known.didDrop(values)

@@ -67,7 +67,7 @@ extension StoreBackend {
 
   /// Removes the oldest entries that a rule does not keep.
   ///
-  ///     // Two weeks, and what the search engine has not seen.
+  ///     // Keeps two weeks, and all entries that the search engine has not seen.
   ///     try backend.purgeHistory(keeping: HistoryRetention(age: .seconds(14 * 86_400)))
   ///
   /// Complexity: linear in the number of removed entries; with a size, in the size of the history.
@@ -114,6 +114,8 @@ extension StoreBackend {
   ///
   ///     try backend.noteHistorySeen(by: "search engine", through: commit.number)
   ///
+  /// Complexity: as a commit of one key.
+  ///
   /// - Parameters:
   ///   - consumer: The name of the consumer, not empty.
   ///   - number: The last commit that the consumer has seen; nil removes the consumer.
@@ -122,7 +124,7 @@ extension StoreBackend {
   public func noteHistorySeen(by consumer: String, through number: UInt64?) throws(StoreError) {
     guard !consumer.isEmpty else {
       throw StoreError(
-        .invalidName, "A consumer of the history needs a name.", at: .init(path: location))
+        .invalidName, "The name of a consumer must not be empty.", at: .init(path: location))
     }
     guard try historyStart() != nil else { throw noHistory() }
     var changes = ChangeSet()
@@ -133,6 +135,8 @@ extension StoreBackend {
   }
 
   /// Returns the consumers of the history, with the last commit that each of them has seen.
+  ///
+  /// Complexity: linear in the number of consumers.
   ///
   /// - Throws: ``StoreError`` with `damaged`, `ioError` or `closed`.
   public func historyConsumers() throws(StoreError) -> [String: UInt64] {

@@ -5,15 +5,15 @@ import StoredObjectsCore
 struct ApplyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "apply",
-    abstract: "Read a stream from the standard input, and apply its commits to a copy.",
+    abstract: "Read a stream from standard input and apply its commits to a copy.",
     discussion: """
-      A copy that does not exist is made of the copy that the stream begins with. Each commit is \
-      applied once, also when it comes again. When the stream is cut off, the exit code is 1, and the \
-      copy has all commits that came as a whole: go on with stream --after.
+      If the copy does not exist, it is created from the copy at the beginning of the stream. A \
+      commit that arrives again is skipped. If the stream is cut off, the exit code is 1, and the \
+      copy has all commits that arrived complete. Continue with stream --after.
       """)
 
   @OptionGroup var copy: FollowerArgument
-  @Flag(help: "Write the number of the last commit that the copy has, and read nothing.")
+  @Flag(help: "Print the number of the last commit in the copy, and read no stream.")
   var position = false
   @OptionGroup(title: "Encrypted stores") var key: KeyOptions
   @OptionGroup var output: OutputOptions
@@ -25,7 +25,7 @@ struct ApplyCommand: ParsableCommand {
     var follower = try StoreFollower(target, source: "standard input")
     do {
       while true {
-        // What there is, without waiting for more.
+        // Returns the available bytes; blocks only if there are none.
         let bytes = FileHandle.standardInput.availableData
         if bytes.isEmpty { break }
         try follower.apply([UInt8](bytes))

@@ -5,30 +5,30 @@ struct BackupCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup", abstract: "Copy a store into a new directory, once or continuously.",
     discussion: """
-      Programs may have the store open, and save to it meanwhile. The copy is the store as of one \
+      Programs can have the store open and save to it meanwhile. The copy is the store as of one \
       commit.
 
-      With --continuous the directory gets a copy of the store, and then, every second in which there \
-      is something new, a file with the commits of that second, until SIGTERM or Control-C. A machine \
-      that is lost costs that second. The store keeps a history: history --begin. A later run goes on \
-      where the last one has ended. restore makes a store of it again, also as of an earlier commit.
+      With --continuous, the directory gets a copy of the store. Then each second with new commits \
+      adds a file, until SIGTERM or Control-C. If the machine is lost, at most the last second is \
+      lost. The store must keep a history: see history --begin. A later run continues where the \
+      last one ended. restore creates a store from the backup, also as of an earlier commit.
 
         stored-objects backup Music /backup/Music --continuous --run "aws s3 cp --recursive ..."
       """)
 
   @OptionGroup var store: StoreArgument
   @Argument(
-    help: "Where the copy goes; it must not exist, or be empty, or be a continuous backup.",
+    help: "The directory of the copy, which must not exist, be empty, or be a continuous backup.",
     completion: .directory)
   var target: String
-  @Flag(help: "Go on with each new commit.") var continuous = false
-  @Option(help: "The number of seconds in which there is one new file at most.")
+  @Flag(help: "Continue with new commits.") var continuous = false
+  @Option(help: "The minimum number of seconds between two new files.")
   var every = 1.0
   @Option(
     name: .customLong("run"),
-    help: "The command that is run with the path of each new file behind it.")
+    help: "A shell command to run for each new file, with its path as the last argument.")
   var command: String?
-  @Flag(help: "With --continuous: end when the backup has all commits that the store has.")
+  @Flag(help: "With --continuous: end when the backup has all commits of the store.")
   var once = false
   @OptionGroup var output: OutputOptions
 
@@ -39,9 +39,9 @@ struct BackupCommand: ParsableCommand {
   }
 
   func validate() throws {
-    guard every > 0, every < 1e6 else { throw ValidationError("--every is a number above 0.") }
+    guard every > 0, every < 1e6 else { throw ValidationError("--every must be above 0.") }
     if !continuous, command != nil || once {
-      throw ValidationError("--run and --once go with --continuous.")
+      throw ValidationError("--run and --once need --continuous.")
     }
   }
 

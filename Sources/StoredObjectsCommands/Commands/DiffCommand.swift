@@ -6,9 +6,9 @@ struct DiffCommand: ParsableCommand {
     commandName: "diff",
     abstract: "Show the objects that differ between two commits of a store with a history.",
     discussion: """
-      A commit is given by its number, or by a moment such as 2026-11-25T18:30:00Z, which stands for \
-      the last commit before it. Each object is shown once, with the old value of each property first. \
-      With --json a line of JSON stands for each object.
+      Give a commit by its number, or by a time such as 2026-11-25T18:30:00Z for the last commit \
+      up to then. Each object is shown once, with the old value of each property first. With \
+      --json, each object is a line of JSON.
       """)
 
   @OptionGroup var store: StoreArgument

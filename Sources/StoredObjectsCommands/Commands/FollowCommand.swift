@@ -7,15 +7,15 @@ struct FollowCommand: ParsableCommand {
     commandName: "follow",
     abstract: "Keep a copy of a store up to date, commit by commit.",
     discussion: """
-      The store keeps a history: history --begin. The first run copies it, later ones go on where the \
-      last one ended, also after a kill or a power cut. Programs may save to the store meanwhile, and \
-      read the copy; they can't save to the copy before promote. The command runs until SIGTERM or \
-      Control-C, or with --once until the copy has all commits.
+      The store must keep a history: see history --begin. The first run copies the store. Later \
+      runs continue where the last one ended, also after a kill or a power cut. Meanwhile programs \
+      can save to the store and read the copy. They can save to the copy after promote only. The \
+      command runs until SIGTERM or Control-C, or with --once until the copy has all commits.
       """)
 
   @OptionGroup var store: StoreArgument
   @OptionGroup var copy: FollowerArgument
-  @Flag(help: "End when the copy has all commits that the store has.") var once = false
+  @Flag(help: "End when the copy has all commits of the store.") var once = false
   @OptionGroup var output: OutputOptions
 
   func run() throws {
@@ -45,7 +45,7 @@ struct FollowCommand: ParsableCommand {
   }
 }
 
-/// Says how far a copy is behind, once a second at most.
+/// Prints the lag of a copy, at most once a second.
 private struct LagReporter {
   private let isJSON: Bool
   private var last: ContinuousClock.Instant?

@@ -4,25 +4,25 @@ import StoredObjectsCore
 struct HistoryCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "history",
-    abstract: "Begin, shorten or end the history of a store, or show since when there is one.",
+    abstract: "Begin, purge or end the history of a store, or show where it begins.",
     discussion: """
-      A store with a history keeps, with each commit, what was there before. log shows it.
+      A history has an entry for each commit, with the old and the new values. log shows them.
 
-      --keep-days and --keep-megabytes forget the oldest commits, but for those that a consumer has \
-      not seen. A program makes itself known as a consumer, or --seen-by does: --seen-by search --seen \
-      42.
+      --keep-days and --keep-megabytes remove the entries of the oldest commits, except those that \
+      a consumer has not seen. A program registers itself as a consumer, or you register it: \
+      --seen-by search --seen 42.
       """)
 
   @OptionGroup var store: StoreArgument
-  @Flag(help: "Remember all commits from now on.") var begin = false
-  @Option(help: "Forget all commits up to and with this number.") var purge: UInt64?
-  @Option(help: "Forget all commits that are older than so many days.") var keepDays: Double?
-  @Option(help: "Forget the oldest commits until the entries take so many megabytes at most.")
+  @Flag(help: "Record each commit from now on.") var begin = false
+  @Option(help: "Remove all entries up to and including this number.") var purge: UInt64?
+  @Option(help: "Remove all entries older than this number of days.") var keepDays: Double?
+  @Option(help: "Remove the oldest entries until all take at most this number of megabytes.")
   var keepMegabytes: Double?
-  @Option(help: "A program that reads the history: --keep options wait for it.") var seenBy: String?
-  @Option(help: "The last commit that this program has seen; without it, the program is forgotten.")
+  @Option(help: "A consumer whose unseen entries the --keep options keep.") var seenBy: String?
+  @Option(help: "The last commit that this consumer has seen; without it, the consumer is removed.")
   var seen: UInt64?
-  @Flag(help: "Forget all commits, and remember no more of them.") var end = false
+  @Flag(help: "Remove all entries, and stop recording commits.") var end = false
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
@@ -30,9 +30,9 @@ struct HistoryCommand: ParsableCommand {
     if [begin, purge != nil, isKeeping, seenBy != nil, end].count(where: { $0 }) > 1 {
       throw ValidationError("Give one of --begin, --purge, --keep-…, --seen-by and --end.")
     }
-    if seen != nil, seenBy == nil { throw ValidationError("--seen goes with --seen-by.") }
+    if seen != nil, seenBy == nil { throw ValidationError("--seen needs --seen-by.") }
     if [keepDays, keepMegabytes].contains(where: { $0.map { !(0...1e9).contains($0) } ?? false }) {
-      throw ValidationError("Days and megabytes are numbers from 0.")
+      throw ValidationError("Days and megabytes must not be negative.")
     }
   }
 
@@ -65,14 +65,14 @@ struct HistoryState: Encodable {
   /// The last commit before the history; absent without a history.
   var after: UInt64?
   var lastCommit: UInt64
-  /// The programs that read the history, with the last commit that each has seen; absent if none.
+  /// The consumers of the history, with the last commit that each has seen; absent if none.
   var consumers: [String: UInt64]?
 
   var lines: [String] {
     guard let after else { return ["The store keeps no history."] }
     let seen = (consumers ?? [:]).sorted { $0.key < $1.key }
     return [
-      "The store remembers its commits from \(after + 1) on; the last one is \(lastCommit)."
+      "The history begins with commit \(after + 1). The last commit is \(lastCommit)."
     ] + seen.map { "  \($0.key) has seen commit \($0.value)." }
   }
 }

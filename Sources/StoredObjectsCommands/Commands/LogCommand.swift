@@ -5,23 +5,23 @@ import StoredObjectsCore
 struct LogCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "log",
-    abstract: "Show what each commit of a store with a history has changed.",
+    abstract: "Show the changes of each commit of a store with a history.",
     discussion: """
-      A store remembers its commits once a program has called beginHistory(), or history --begin was \
-      run. Each object is shown with the properties that have changed, the old value first. With --json \
-      a line of JSON stands for each commit.
+      A history begins when a program calls beginHistory(), or when you run history --begin. Each \
+      object is shown with its changed properties, the old value first. With --json, each commit \
+      is a line of JSON.
       """)
 
   @OptionGroup var store: StoreArgument
-  @Option(help: "Only commits behind this number.") var after: UInt64?
+  @Option(help: "Only commits after this number.") var after: UInt64?
   @Option(name: .customLong("class"), help: "Only objects of this class; can be given again.")
   var classes: [String] = []
   @Option(help: "Only commits of this author; can be given again.") var author: [String] = []
-  @Option(help: "At most so many commits.") var limit: Int?
+  @Option(help: "The maximum number of commits.") var limit: Int?
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
-    if let limit, limit < 1 { throw ValidationError("--limit is a number above 0.") }
+    if let limit, limit < 1 { throw ValidationError("--limit must be above 0.") }
   }
 
   func run() throws {

@@ -4,10 +4,10 @@ import StoredObjectsCore
 struct PromoteCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "promote",
-    abstract: "Make a copy that follows a store a store of its own.",
+    abstract: "Turn a copy that follows a store into a store of its own.",
     discussion: """
-      End follow or apply first. From then on programs can save to the copy, and it follows no more. \
-      Save to one of the two stores only.
+      End follow or apply first. After promote, programs can save to the copy, and it can't follow \
+      the other store any more. Save to one of the two stores only.
       """)
 
   @OptionGroup var store: StoreArgument

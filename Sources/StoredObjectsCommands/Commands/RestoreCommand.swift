@@ -5,20 +5,21 @@ import StoredObjectsCore
 struct RestoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore",
-    abstract: "Make a store as of an earlier commit, of a store with a history or of a backup.",
+    abstract: "Create a store as of an earlier commit, from a store with a history or a backup.",
     discussion: """
-      The store itself stays as it is, and programs may save to it meanwhile. In the copy, one commit \
-      takes back all later ones, and log shows both.
+      The store itself does not change, and programs can save to it meanwhile. In the copy, one \
+      commit undoes all later ones, and log shows both.
 
-      From a continuous backup, the newest state is restored, or the state after any of its commits. \
-      One more commit marks the new store as a separate one.
+      From a continuous backup, the last commit is restored, or any earlier one. One more commit \
+      gives the history of the new store an ID of its own.
       """)
 
   @OptionGroup var store: StoreArgument
-  @Argument(help: "Where the copy goes; it must not exist, or be empty.", completion: .directory)
+  @Argument(
+    help: "The directory of the copy, which must not exist or be empty.", completion: .directory)
   var target: String
-  @Option(help: "The last commit that counts.") var commit: UInt64?
-  @Option(help: "The moment whose last commit counts, as 2026-11-25T18:30:00Z.")
+  @Option(help: "The number of the last commit to restore.") var commit: UInt64?
+  @Option(help: "Restore the last commit up to a time, such as 2026-11-25T18:30:00Z.")
   var time: CommitArgument?
   @OptionGroup var output: OutputOptions
 
@@ -32,7 +33,7 @@ struct RestoreCommand: ParsableCommand {
       throw ValidationError("Give either --commit or --time.")
     }
     if case .number? = time {
-      throw ValidationError("--time is a moment such as 2026-11-25T18:30:00Z.")
+      throw ValidationError("--time must be a time such as 2026-11-25T18:30:00Z.")
     }
   }
 
@@ -41,7 +42,8 @@ struct RestoreCommand: ParsableCommand {
   private func restoreBackup() throws -> UInt64 {
     let key = try store.key.key()
     let point: ContinuousBackup.RestorePoint =
-      if let commit { .commit(commit) } else if case .moment(let date)? = time { .time(date) } else {
+      if let commit { .commit(commit) } else if case .moment(let date)? = time { .time(date) } else
+      {
         .newest
       }
     let line = ProgressLine("restore")

@@ -5,11 +5,11 @@ import StoredObjectsCore
 struct StreamCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "stream",
-    abstract: "Write a store and its history to the standard output, for apply on another machine.",
+    abstract: "Write a store and its history to standard output, for apply on another machine.",
     discussion: """
-      The store keeps a history: history --begin. Without --after the stream begins with a copy of the \
-      store; with it, it has the commits behind that number only. With --follow it goes on with each \
-      new commit until SIGTERM or Control-C.
+      The store must keep a history: see history --begin. The stream begins with a copy of the \
+      store. With --after, it has only the commits after that number. With --follow, it continues \
+      with new commits until SIGTERM or Control-C.
 
         ssh host stored-objects stream Music --follow | stored-objects apply Copy
         ssh host stored-objects stream Music --after "$(stored-objects apply Copy --position)" | \
@@ -17,18 +17,18 @@ struct StreamCommand: ParsableCommand {
       """)
 
   @OptionGroup var store: StoreArgument
-  @Option(help: "The last commit that the copy has; 0 writes the whole store.")
+  @Option(help: "The number of the last commit in the copy; 0 writes the whole store.")
   var after: UInt64 = 0
-  @Flag(help: "Go on with new commits.") var follow = false
-  @Flag(help: "Write the records of an encrypted store, which the stream has unencrypted.")
+  @Flag(help: "Continue with new commits.") var follow = false
+  @Flag(help: "Allow an encrypted store, whose records are not encrypted in the stream.")
   var unencrypted = false
 
   func run() throws {
     if try store.key.key() != nil, !unencrypted {
       throw Failure(
         description: """
-          The stream would have the records of an encrypted store unencrypted. Add --unencrypted if \
-          nobody else can read it.
+          The store is encrypted, and its records in the stream would not be. Add --unencrypted if \
+          nobody else can read the stream.
           """)
     }
     let stop = StopSignal()
@@ -55,7 +55,7 @@ struct StreamCommand: ParsableCommand {
       try FileHandle.standardOutput.write(contentsOf: Data(bytes))
     } catch {
       throw StoreError(
-        .ioError, "The standard output takes no more: its reader has ended.", underlying: error)
+        .ioError, "Standard output can't be written: its reader has ended.", underlying: error)
     }
   }
 }

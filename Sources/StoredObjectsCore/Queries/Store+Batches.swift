@@ -13,6 +13,9 @@ extension Store {
   /// then. For more objects than fit in memory, use
   /// ``update(_:where:includingSubclasses:savingEvery:_:)``.
   ///
+  /// Complexity: As ``fetch(_:where:sortedBy:limit:offset:after:)``, and the closure for each
+  /// object.
+  ///
   /// - Parameters:
   ///   - type: The class.
   ///   - predicate: The condition, evaluated for all objects before the first of them is changed.
@@ -42,6 +45,8 @@ extension Store {
   ///
   /// An object that no longer matches when its turn comes is skipped, and so is an object that is
   /// inserted meanwhile. Memory: one batch, and four bytes for each object.
+  ///
+  /// Complexity: As ``fetch(_:where:sortedBy:limit:offset:after:)``, and a save for each batch.
   ///
   /// - Parameters:
   ///   - type: The class.
@@ -80,6 +85,8 @@ extension Store {
   ///
   /// The batches are separate saves, see ``update(_:where:includingSubclasses:savingEvery:_:)``.
   /// Objects that delete rules delete or change are saved with the batch.
+  ///
+  /// Complexity: As ``update(_:where:includingSubclasses:savingEvery:_:)``.
   ///
   /// - Returns: The number of deleted objects that match the predicate.
   /// - Throws: The errors of ``update(_:where:includingSubclasses:savingEvery:_:)``.

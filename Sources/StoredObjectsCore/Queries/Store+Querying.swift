@@ -61,6 +61,8 @@ extension Store {
 
   /// Returns the first object that matches a predicate, in an order; nil if there is none.
   ///
+  /// Complexity: As ``fetch(_:where:sortedBy:limit:offset:after:)`` with a limit of 1.
+  ///
   /// - Throws: The errors of ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func first<Object: StoredObject>(
     _ type: Object.Type, where predicate: Predicate<Object>? = nil,
@@ -71,6 +73,8 @@ extension Store {
   }
 
   /// Returns whether any object matches a predicate.
+  ///
+  /// Complexity: As ``fetch(_:where:sortedBy:limit:offset:after:)`` with a limit of 1 and no order.
   ///
   /// - Throws: The errors of ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func exists<Object: StoredObject>(
@@ -104,6 +108,8 @@ extension Store {
   ///
   /// If an index covers the predicate, no record is read.
   ///
+  /// Complexity: As ``fetch(_:where:sortedBy:limit:offset:after:)``.
+  ///
   /// - Throws: The errors of ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func fetchIDs<Object: StoredObject>(
     _ type: Object.Type, where predicate: Predicate<Object>? = nil,
@@ -126,6 +132,9 @@ extension Store {
   /// Deletes the objects that match a predicate; the next save removes their records.
   ///
   /// Each object is deleted as by ``delete(_:)``.
+  ///
+  /// Complexity: As ``fetch(_:where:sortedBy:limit:offset:after:)``, and ``delete(_:)`` for each
+  /// object.
   ///
   /// - Returns: The number of objects that match.
   /// - Throws: The errors of ``fetch(_:where:sortedBy:limit:offset:after:)``. Nothing is deleted

@@ -62,6 +62,8 @@ extension Store {
   /// The objects are those of ``fetch(_:includingSubclasses:where:sortedBy:limit:offset:after:)``.
   /// If an index of a single class covers the predicate, no record is read.
   ///
+  /// Complexity: As ``fetch(_:includingSubclasses:where:sortedBy:limit:offset:after:)``.
+  ///
   /// - Throws: The errors of ``fetch(_:includingSubclasses:where:sortedBy:limit:offset:after:)``.
   public func fetchObjectIDs<Object: StoredObject>(
     _ type: Object.Type, includingSubclasses: Bool = false,
@@ -102,6 +104,9 @@ extension Store {
   ///
   /// Returns nil if there is none. Only registered subclasses count.
   ///
+  /// Complexity: As ``fetch(_:includingSubclasses:where:sortedBy:limit:offset:after:)`` with a
+  /// limit of 1.
+  ///
   /// - Throws: The errors of ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func first<Object: StoredObject>(
     _ type: Object.Type, includingSubclasses: Bool, where predicate: Predicate<Object>? = nil,
@@ -115,6 +120,9 @@ extension Store {
 
   /// Returns whether any object of a class and its registered subclasses matches a predicate.
   ///
+  /// Complexity: As ``fetch(_:includingSubclasses:where:sortedBy:limit:offset:after:)`` with a
+  /// limit of 1.
+  ///
   /// - Throws: The errors of ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func exists<Object: StoredObject>(
     _ type: Object.Type, includingSubclasses: Bool, where predicate: Predicate<Object>
@@ -123,6 +131,8 @@ extension Store {
   }
 
   /// Returns the number of objects of a class and its registered subclasses that match a predicate.
+  ///
+  /// Complexity: The sum of the counts of each class, see ``count(of:where:)``.
   ///
   /// - Throws: The errors of ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func count<Object: StoredObject>(
@@ -139,6 +149,9 @@ extension Store {
   /// Deletes the objects of a class and its registered subclasses that match a predicate.
   ///
   /// Each object is deleted as by ``delete(_:)``.
+  ///
+  /// Complexity: As ``fetch(_:includingSubclasses:where:sortedBy:limit:offset:after:)``, and
+  /// ``delete(_:)`` for each object.
   ///
   /// - Returns: The number of objects that match.
   /// - Throws: The errors of ``fetch(_:where:sortedBy:limit:offset:after:)``. Nothing is deleted

@@ -120,6 +120,8 @@ extension Store {
   ///
   /// Has the same effect as ``delete(_:)``, which needs an object, and so a readable record.
   ///
+  /// Complexity: As ``delete(_:)``, after a look-up of the record.
+  ///
   /// - Returns: Whether there was such an object.
   /// - Throws: ``/StoreEngine/StoreError`` with `notRegistered`, `ioError` or `closed`.
   @discardableResult

@@ -107,6 +107,8 @@ extension Store {
   ///
   /// Set `stop` to true to end the enumeration. The guarantees of ``ObjectCursor`` apply here.
   ///
+  /// Complexity: linear in the number of objects.
+  ///
   /// - Throws: ``/StoreEngine/StoreError`` as ``ObjectCursor/next()``, and any error that the
   ///   closure throws.
   @inlinable public func enumerate<Object: StoredObject>(
@@ -118,6 +120,8 @@ extension Store {
   }
 
   /// Returns a cursor over the objects of a class, see ``ObjectCursor``.
+  ///
+  /// Complexity: constant time; iterating is linear in the number of objects.
   ///
   /// - Throws: ``/StoreEngine/StoreError`` with `notRegistered`.
   public func cursor<Object: StoredObject>(

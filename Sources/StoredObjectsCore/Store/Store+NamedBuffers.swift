@@ -10,6 +10,8 @@ extension Store {
   /// name replaces the buffer. The save throws `conflict` if another store has saved the name since
   /// this store was made, or last read or saved it.
   ///
+  /// Complexity: linear in the size of the buffer.
+  ///
   /// - Parameters:
   ///   - name: A name that is not empty, does not end in "..layouts", and is not "..migrations".
   ///   - write: Writes to an empty buffer.
@@ -36,6 +38,8 @@ extension Store {
   /// Returns the buffer with a name, saved or not; nil if there is none.
   ///
   ///     let favorite = try store.buffer(named: "Favorite")?.readObject(of: Song.self)
+  ///
+  /// Complexity: linear in the size of the buffer.
   ///
   /// - Throws: ``/StoreEngine/StoreError`` with `invalidName`, `damaged`, `ioError` or `closed`.
   public func buffer(named name: String) throws(StoreError) -> DataBuffer? {

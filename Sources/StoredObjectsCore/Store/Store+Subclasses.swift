@@ -52,6 +52,8 @@ extension Store {
   ///
   /// Set `stop` to true to end the enumeration. The guarantees of ``ObjectCursor`` apply here.
   ///
+  /// Complexity: linear in the number of objects.
+  ///
   /// - Throws: ``/StoreEngine/StoreError`` as ``ObjectCursor/next()``, and any error that the
   ///   closure throws.
   public func enumerate<Object: StoredObject>(

@@ -70,7 +70,7 @@ struct ExternalCrashTests {
   }
 
   @Test(
-    "At full, no commit is without its values, and none is left behind",
+    "At full, no commit lacks its values, and no values are left over",
     arguments: [TestedBackend.tokyoCabinet, .encryptedCDB])
   func powerCuts(_ kind: TestedBackend) throws {
     var generator = Seeds.generator(for: "power cuts with external values, \(kind)")
@@ -103,7 +103,7 @@ struct ExternalCrashTests {
   }
 
   @Test(
-    "A call that fails is an error, and the store goes on, or says that it must be reopened",
+    "After a failing call the store continues, or requires to be opened again",
     arguments: zip([TestedBackend.tokyoCabinet, .encryptedCDB], [ENOSPC, EIO]))
   func failures(_ kind: TestedBackend, _ number: Int32) throws {
     for failing in try operations(of: kind).0.indices {
@@ -141,7 +141,7 @@ struct ExternalCrashTests {
     }
   }
 
-  @Test("A store without values makes no call more than one whose class has none")
+  @Test("A store without values makes no more calls than one whose class has none")
   func calls() throws {
     try withTemporaryDirectory { path in
       let calls = Locked<[String]>([])

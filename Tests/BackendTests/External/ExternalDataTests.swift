@@ -9,7 +9,7 @@ struct ExternalDataTests {
   private static let large = 100_000
 
   @Test(
-    "A value of any size is what was saved, and only large ones are outside",
+    "A value of any size reads back, and only large ones are outside",
     arguments: TestedBackend.allCases)
   func sizes(_ kind: TestedBackend) throws {
     let sizes = [
@@ -36,7 +36,7 @@ struct ExternalDataTests {
     }
   }
 
-  @Test("A record holds 29 bytes of a large value, and its bytes are not in memory once saved")
+  @Test("A record has 29 bytes of a large value, whose bytes are not in memory after the save")
   func record() throws {
     let backend = try MemoryBackend()
     let store = try Store.ofRecordings(backend)
@@ -48,7 +48,7 @@ struct ExternalDataTests {
   }
 
   @Test(
-    "A value that is replaced, or whose object is deleted, is removed with the save",
+    "A replaced value, and that of a deleted object, is removed with the save",
     arguments: TestedBackend.usual)
   func removal(_ kind: TestedBackend) throws {
     try kind.withLocation { location in
@@ -82,7 +82,7 @@ struct ExternalDataTests {
     }
   }
 
-  @Test("Objects that are deleted without being read take their values along")
+  @Test("Objects deleted without being read remove their values")
   func unread() throws {
     let disk = MemoryDisk()
     let backend = try MemoryBackend(disk: disk)
@@ -102,7 +102,7 @@ struct ExternalDataTests {
     #expect(try second.check().findings == [])
   }
 
-  @Test("Objects share a value, which goes with the last of them")
+  @Test("Objects share a value, which is removed with the last of them")
   func sharing() throws {
     let backend = try MemoryBackend()
     let store = try Store.ofRecordings(backend)
@@ -137,7 +137,7 @@ struct ExternalDataTests {
   }
 
   @Test(
-    "Streams write and read 64 MiB chunk by chunk",
+    "Streams write and read 64 MiB in chunks",
     arguments: [TestedBackend.memory, .tokyoCabinet, .encryptedCDB])
   func streams(_ kind: TestedBackend) throws {
     try kind.withLocation { location in
@@ -170,7 +170,7 @@ struct ExternalDataTests {
     }
   }
 
-  @Test("A value that is written and not saved is as if it had never been")
+  @Test("A value that is written and not saved leaves nothing")
   func unsaved() throws {
     let backend = try MemoryBackend()
     let store = try Store.ofRecordings(backend)
@@ -204,7 +204,7 @@ struct ExternalDataTests {
     #expect(try store.check().findings == [])
   }
 
-  @Test("Data becomes ExternalData and the other way round", arguments: TestedBackend.usual)
+  @Test("Data can become ExternalData, and ExternalData Data", arguments: TestedBackend.usual)
   func conversion(_ kind: TestedBackend) throws {
     try kind.withLocation { location in
       let bytes = noise(Self.large)

@@ -85,7 +85,7 @@ struct ExternalFileTests {
     }
   }
 
-  @Test("Files that have changed their names are told apart", arguments: TestedBackend.onDisk)
+  @Test("Exchanged names of files are detected", arguments: TestedBackend.onDisk)
   func swapped(_ kind: TestedBackend) throws {
     try withStore(kind) { directory, files in
       try exchangeNames(files[0], files[1])
@@ -98,7 +98,7 @@ struct ExternalFileTests {
   }
 
   @Test(
-    "A chunk that stands in another place, or in another file, is damage",
+    "A chunk in another position, or in another file, is damage",
     arguments: [TestedBackend.tokyoCabinet, .encryptedCDB])
   func swappedChunks(_ kind: TestedBackend) throws {
     try withStore(kind) { directory, files in
@@ -114,7 +114,7 @@ struct ExternalFileTests {
     }
   }
 
-  @Test("A file that is gone is found by a check and a salvage", arguments: TestedBackend.onDisk)
+  @Test("A missing file is found by a check and a salvage", arguments: TestedBackend.onDisk)
   func missing(_ kind: TestedBackend) throws {
     try withStore(kind) { directory, files in
       try FileManager.default.removeItem(atPath: files[1])
@@ -159,7 +159,7 @@ struct ExternalFileTests {
   }
 
   @Test(
-    "Values that the list has lost are salvaged, and an opening keeps them",
+    "Values missing from the list are salvaged, and opening the store keeps them",
     arguments: TestedBackend.onDisk)
   func lostList(_ kind: TestedBackend) throws {
     try withStore(kind) { directory, _ in

@@ -34,7 +34,7 @@ struct ExternalHistoryTests {
   }
 
   @Test(
-    "A replaced value and that of a deleted object stay until their entries are removed",
+    "A replaced value, and that of a deleted object, stays until its entry is removed",
     arguments: TestedBackend.allCases.filter { $0 != .memory })
   func kept(_ kind: TestedBackend) throws {
     try withTemporaryDirectory { directory in

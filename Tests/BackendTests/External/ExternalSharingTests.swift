@@ -9,7 +9,7 @@ struct ExternalSharingTests {
   private let first = noise(50_000)
   private let second = noise(60_000, seed: 2)
 
-  @Test("Undoing a change or a deletion brings the value back", arguments: TestedBackend.usual)
+  @Test("Undoing a change or a deletion restores the value", arguments: TestedBackend.usual)
   func undo(_ kind: TestedBackend) throws {
     try kind.withLocation { location in
       let backend = try location.open()
@@ -43,7 +43,7 @@ struct ExternalSharingTests {
     }
   }
 
-  @Test("Undo brings back values that were never saved, and notices no save in between")
+  @Test("Undo restores values that were never saved, and does not depend on saves in between")
   func undoInMemory() throws {
     let backend = try MemoryBackend()
     let store = try Store.ofRecordings(backend)
@@ -76,7 +76,7 @@ struct ExternalSharingTests {
     #expect(try backend.valueCount == 1)
   }
 
-  @Test("A step of an earlier run whose value is gone is refused, and changes nothing")
+  @Test("A step of an earlier run whose value is missing is refused, and changes nothing")
   func savedHistory() throws {
     let disk = MemoryDisk()
     do {
@@ -122,7 +122,7 @@ struct ExternalSharingTests {
       #expect(try seen.audio.bytes() == second)
       reader.collect()
       #expect(try backend.valueCount == 1)
-      // What is open stays readable.
+      // An open value stays readable.
       #expect(try open.bytes(in: 0..<50_000) == first)
 
       writer.delete(recording)
@@ -131,7 +131,7 @@ struct ExternalSharingTests {
     }
   }
 
-  @Test("A reference to a value that is gone is an error, and never an empty value")
+  @Test("A reference to a missing value is an error, never an empty value")
   func gone() throws {
     let backend = try MemoryBackend()
     let store = try Store.ofRecordings(backend)
@@ -142,13 +142,13 @@ struct ExternalSharingTests {
     }
     expectError(.recordMissing) { _ = try recording.audio.bytes() }
     #expect(try store.check().findings.map(\.kind) == [.externalValue])
-    // What is not touched is saved as it is.
+    // A value that is not used is saved unchanged.
     recording.title = "B"
     try store.saveChanges()
     expectError(.recordMissing) { _ = try recording.audio.bytes() }
   }
 
-  @Test("A save in conflict is refused, and leaves the value of the other store")
+  @Test("A conflicting save is refused, and does not change the value of the other store")
   func conflict() throws {
     let backend = try MemoryBackend()
     let store = try Store.ofRecordings(backend)
@@ -177,7 +177,7 @@ struct ExternalSharingTests {
     #expect(try backend.valueCount == 1)
   }
 
-  @Test("Many stores that save and delete at once lose no value and keep none")
+  @Test("Stores that save and delete concurrently lose no value and leave none over")
   func concurrency() async throws {
     let backend = try MemoryBackend()
     await withTaskGroup(of: Void.self) { group in

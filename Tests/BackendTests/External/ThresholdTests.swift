@@ -34,10 +34,10 @@ private final class Album: StoredObject {
   }
 }
 
-@Suite("Limits of properties for values outside of records")
+@Suite("Thresholds for values outside of records")
 struct ThresholdTests {
   @Test(
-    "Each property has its limit, and those without one that of the store",
+    "Each property has its threshold, or that of the store",
     arguments: TestedBackend.plain)
   func limits(_ kind: TestedBackend) throws {
     try kind.withLocation { location in
@@ -72,7 +72,7 @@ struct ThresholdTests {
     }
   }
 
-  @Test("An undone change of a value between the limits brings it back")
+  @Test("Undoing a change of a value between the thresholds restores it")
   func undo() throws {
     let store = Store(backend: try MemoryBackend())
     try store.register(Album.self)

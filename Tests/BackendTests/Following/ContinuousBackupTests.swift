@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Continuous backups")
 struct ContinuousBackupTests {
-  /// `./dev crash follow` sets it.
+  /// The number of restored commits, which `./dev crash follow` sets.
   private static let restoreCount =
     ProcessInfo.processInfo.environment["STOREDOBJECTS_RESTORES"].flatMap { Int($0) } ?? 40
 
@@ -31,7 +31,7 @@ struct ContinuousBackupTests {
   }
 
   @Test(
-    "A backup is restored as of random commits, and as the newest",
+    "A backup is restored as of random commits and as of the last one",
     arguments: [TestedBackend.tokyoCabinet, .cdb])
   func points(_ kind: TestedBackend) throws {
     var generator = Seeds.generator(for: "restores of continuous backups, \(kind)")
@@ -45,7 +45,7 @@ struct ContinuousBackupTests {
         if round % 7 == 3 { backup = try ContinuousBackup(directory: folder + "/backup") }
         files += try backup.update(from: source).count
         #expect(try backup.update(from: source) == [])
-        // An earlier state can be restored across two copies, too.
+        // Purging makes the backup copy the store again, and loses two commits.
         if round == 40 {
           try store.saveWithImages(2)
           try source.purgeHistory(through: source.lastCommitNumber)
@@ -84,7 +84,7 @@ struct ContinuousBackupTests {
       .filter { $0.hasSuffix(".history") }.compactMap { UInt64($0.dropFirst(5).prefix(20)) }
   }
 
-  /// The commits between the end of one copy's segments and the next copy.
+  /// Returns the commits between the last segment of one base and the next base.
   private func lostNumbers(_ path: String) throws -> Set<UInt64> {
     let bases = try baseNumbers(path)
     let segments = try FileManager.default.contentsOfDirectory(atPath: path + "/segments")
@@ -95,7 +95,7 @@ struct ContinuousBackupTests {
     return Set(first...last).subtracting(covered)
   }
 
-  @Test("A moment is that of the last commit until then, and before the first copy is an error")
+  @Test("A time restores the last commit up to it; commits outside of the backup are an error")
   func moments() throws {
     try withTemporaryDirectory { folder in
       let kind = TestedBackend.cdb
@@ -127,7 +127,7 @@ struct ContinuousBackupTests {
     }
   }
 
-  @Test("A backup that is killed goes on without a gap and without an entry twice")
+  @Test("A killed backup continues without a gap and without a repeated entry")
   func kills() throws {
     var generator = Seeds.generator(for: "a continuous backup that is killed")
     try withTemporaryDirectory { folder in
@@ -136,7 +136,7 @@ struct ContinuousBackupTests {
       var store = try RememberedStore(source, seed: generator.next())
       for _ in 0..<30 {
         try store.saveWithImages(3)
-        // What a kill leaves: a segment without its name, in part.
+        // A kill leaves a partial segment without its final name.
         let path = folder + "/backup/segments/.new.history"
         try FileManager.default.createDirectory(
           atPath: folder + "/backup/segments", withIntermediateDirectories: true)
@@ -155,7 +155,7 @@ struct ContinuousBackupTests {
     }
   }
 
-  @Test("The backup of another store, and that of an encrypted one, are refused")
+  @Test("Updates from another store, and from an encrypted one, are refused")
   func refused() throws {
     try withTemporaryDirectory { folder in
       for name in ["a", "b"] {
@@ -179,7 +179,7 @@ struct ContinuousBackupTests {
     }
   }
 
-  @Test("A segment that was changed is damage, and never restored")
+  @Test("A changed segment is reported as damage and not restored")
   func damage() throws {
     try withTemporaryDirectory { folder in
       let source = try TestedBackend.cdb.open(folder + "/source")

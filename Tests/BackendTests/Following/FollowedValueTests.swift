@@ -5,10 +5,10 @@ import TestFiles
 import TestedBackends
 import Testing
 
-@Suite("Copies that follow, with values outside of records")
+@Suite("Followers with values outside of records")
 struct FollowedValueTests {
   @Test(
-    "Values come before the commits that refer to them, and go with the last reference",
+    "Values arrive before the commits that refer to them, and are removed with the last reference",
     arguments: TestedBackend.usual)
   func values(_ kind: TestedBackend) throws {
     var generator = Seeds.generator(for: "values that follow, \(kind)")
@@ -24,7 +24,7 @@ struct FollowedValueTests {
         let size = [0, 1, 70_000, 200_000].randomElement(using: &generator) ?? 0
         store.insertRecording("\(number)", noise(size, seed: UInt64(number)))
         if number % 3 == 0, let first = try store.allObjects(of: Recording.self).first {
-          // Replaced or removed before the copy has seen it, now and then.
+          // Some values are replaced or removed before the copy receives them.
           if number % 2 == 0 { store.delete(first) } else { first.audio = ExternalData([1]) }
         }
         try store.saveChanges()
@@ -51,7 +51,7 @@ struct FollowedValueTests {
       uniqueKeysWithValues: recordings.map { ($0.title, try $0.audio.bytes()) })
   }
 
-  @Test("A first copy, and one in a continuous backup, has the values of the store")
+  @Test("A first copy and a continuous backup have the values of the store")
   func copies() throws {
     try withTemporaryDirectory { folder in
       let source = try TestedBackend.cdb.open(folder + "/source")
@@ -87,7 +87,7 @@ struct FollowedValueTests {
   }
 }
 
-/// Opens copies in a backup.
+/// Opens the bases of a backup.
 private enum CDBValues {
   static func open(_ path: String) throws(StoreError) -> any DirectoryBackend {
     do { return try TestedBackend.cdb.open(path, readOnly: true) } catch {

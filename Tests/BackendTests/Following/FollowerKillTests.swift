@@ -6,15 +6,15 @@ import TestFiles
 import TestedBackends
 import Testing
 
-/// A follower whose power is cut, whose network breaks off, and whose disk fails, again and again.
-@Suite("Followers that are killed")
+/// Tests of followers with repeated power cuts, broken networks and failing disks.
+@Suite("Killed followers")
 struct FollowerKillTests {
-  /// `./dev crash follow` sets it.
+  /// The number of kills, which `./dev crash follow` sets.
   private static let killCount =
     ProcessInfo.processInfo.environment["STOREDOBJECTS_FOLLOWER_KILLS"].flatMap { Int($0) } ?? 100
 
   @Test(
-    "A follower that is killed at any call has each commit once, and in the end the same bytes",
+    "A follower killed at any call applies each commit once, and ends with the same bytes",
     arguments: [TestedBackend.tokyoCabinet, .cdb])
   func kills(_ kind: TestedBackend) throws {
     var generator = Seeds.generator(for: "a follower that is killed, \(kind)")
@@ -39,7 +39,7 @@ struct FollowerKillTests {
       disk = try disk.afterPowerCut(using: &generator)
       let copy = try kind.open(disk, limits: ScriptedSession.limits)
       let position = try #require(try StoreFollower(copy).position())
-      // What was acknowledged is there, and each commit that is there is whole.
+      // Acknowledged commits are on the disk, and all commits are complete.
       #expect(position.number >= last && position.number == copy.lastCommitNumber)
       last = position.number
       let image = try #require(store.images[last])
@@ -88,7 +88,7 @@ struct FollowerKillTests {
     try copy.checkpoint()
   }
 
-  @Test("A first copy that is killed is none, and can be told from one that is whole")
+  @Test("A killed first copy is empty or reported as unfinished, and a finished one is complete")
   func firstCopy() throws {
     var generator = Seeds.generator(for: "a first copy that is killed")
     var store = try RememberedStore(try MemoryBackend(), seed: generator.next())
@@ -117,7 +117,7 @@ struct FollowerKillTests {
       }
       try copy.close()
     }
-    print("first copies: \(noneCount) were none, \(wholeCount) whole")
+    print("first copies: \(noneCount) incomplete, \(wholeCount) complete")
     #expect(noneCount > 10 && wholeCount > 0)
   }
 }

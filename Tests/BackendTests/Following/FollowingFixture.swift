@@ -4,7 +4,7 @@ import StoredObjectsTestSupport
 import TestFiles
 import TestedBackends
 
-/// A store with a history, and what it was after each commit.
+/// A store with a history, and its content after each commit.
 struct RememberedStore {
   private(set) var backend: any StoreBackend
   private(set) var images: [UInt64: StoreImage] = [:]
@@ -18,7 +18,7 @@ struct RememberedStore {
     images = [backend.lastCommitNumber: try Self.image(of: backend)]
   }
 
-  /// Commits a save of a script.
+  /// Commits the next scripted save.
   mutating func save() throws {
     number += 1
     try ScriptedSave(number, seed: seed, largeByteCount: 3000).commit(to: backend)
@@ -32,14 +32,14 @@ struct RememberedStore {
     }
   }
 
-  /// All that a store holds, its history included, but not whom it follows.
+  /// Returns the content of a store with its history, but without its position as a follower.
   static func image(of backend: any StoreBackend) throws -> StoreImage {
     var image = try StoreImage(of: backend)
     image.set([0], to: nil, in: OrderedTableName("Following", kind: .data))
     return image
   }
 
-  /// All that a store holds but its history.
+  /// Returns the content of a store without its history.
   static func content(of image: StoreImage) -> StoreImage {
     var content = image
     let history = OrderedTableName("CommitHistory", kind: .data)
@@ -50,7 +50,7 @@ struct RememberedStore {
   }
 }
 
-/// Adds the bytes of a stream up to a limit, and then fails as a network does.
+/// A stream that keeps bytes up to a limit and then fails like a network.
 struct CutStream {
   let limit: Int
   private(set) var bytes: [UInt8] = []

@@ -9,7 +9,7 @@ import Testing
 @Suite("Copies that follow a store")
 struct FollowingTests {
   @Test(
-    "Whatever is saved, the copy has the same bytes after each commit, in one stream or many",
+    "After random saves, in one stream or several, the copy has the same bytes",
     arguments: TestedBackend.usual)
   func random(_ kind: TestedBackend) throws {
     var generator = Seeds.generator(for: "copies that follow, \(kind)")
@@ -45,7 +45,7 @@ struct FollowingTests {
     }
   }
 
-  /// Sends what is new in parts of random sizes, and some of it for the second time.
+  /// Sends new commits in parts of random sizes, and some older commits again.
   private func send(
     _ store: RememberedStore, _ follower: inout StoreFollower,
     _ generator: inout SeededGenerator
@@ -85,7 +85,7 @@ struct FollowingTests {
   }
 
   @Test(
-    "A copy takes no commits but those that it follows, until it is promoted",
+    "A copy accepts only commits of the followed store until it is promoted",
     arguments: TestedBackend.usual)
   func promoting(_ kind: TestedBackend) throws {
     try kind.withLocation { location in
@@ -107,7 +107,7 @@ struct FollowingTests {
         copy.insert(FollowedSong("Blue"))
         #expect(throws: StoreError.self) { try copy.saveChanges() }
         copy.discardChanges()
-        // Nobody has made the index, and nobody can.
+        // No store has built the index, and the copy can't.
         let found = try copy.fetch(FollowedSong.self, where: #Predicate { $0.title == "Sunny" })
         #expect(found.map(\.title) == ["Sunny"])
         try target.close()
@@ -122,11 +122,11 @@ struct FollowingTests {
       let song = FollowedSong("Blue")
       own.insert(song)
       try own.saveChanges()
-      // Row IDs go on behind those of the followed store.
+      // Row IDs continue after those of the followed store.
       #expect(song.rowID == 3)
       let error = #expect(throws: StoreError.self) { _ = try StoreFollower(target) }
       #expect(error?.code == .invalidArgument)
-      // Its history has no gap where it was promoted.
+      // The history has no gap at the promotion.
       let beginning = try target.historyStart() ?? 0
       var writer = HistoryStreamWriter(behind: try target.historyPosition(after: beginning))
       #expect(UInt64(try writer.write(target) { _ in }) == target.lastCommitNumber - beginning)
@@ -134,7 +134,7 @@ struct FollowingTests {
     }
   }
 
-  @Test("Row IDs that were reserved and never used are not given out by a promoted copy")
+  @Test("A promoted copy does not use the row IDs of deleted objects again")
   func reservedRows() throws {
     let (source, target) = (try MemoryBackend(), try MemoryBackend())
     try source.beginHistory()
@@ -158,7 +158,7 @@ struct FollowingTests {
     #expect(song.rowID == 7)
   }
 
-  @Test("Live results on a copy follow, and a replication is woken by each commit")
+  @Test("A replication applies each commit, and stores on the copy see it")
   func replication() throws {
     let (source, target) = (try MemoryBackend(), try MemoryBackend())
     try source.beginHistory()
@@ -177,7 +177,7 @@ struct FollowingTests {
   }
 
   @Test(
-    "A copy lags less than 50 ms, by threads of one process",
+    "A copy in the same process lags by less than 50 ms",
     arguments: [TestedBackend.memory, .tokyoCabinet])
   func lag(_ kind: TestedBackend) throws {
     try kind.withLocation { location in
@@ -201,7 +201,7 @@ struct FollowingTests {
     }
   }
 
-  @Test("Processes that share a copy read it while it follows", arguments: [TestedBackend.cdb])
+  @Test("A shared copy can be read while it follows", arguments: [TestedBackend.cdb])
   func shared(_ kind: TestedBackend) throws {
     try withTemporaryDirectory { folder in
       let source = try kind.open(folder + "/source")
@@ -233,7 +233,7 @@ struct FollowingTests {
     }
   }
 
-  @Test("A disk that is full stops a replication for as long as it is, and nothing is lost")
+  @Test("After a full disk a follower continues, and nothing is lost")
   func fullDisk() throws {
     let disk = try CrashingDirectory()
     let source = try MemoryBackend()

@@ -61,7 +61,7 @@ struct JSONExternalTests {
     }
   }
 
-  @Test("So does the tool, without the class", arguments: TestedBackend.usual)
+  @Test("The tool does the same, without the class", arguments: TestedBackend.usual)
   func withoutClasses(_ kind: TestedBackend) throws {
     try run(kind) { _, backend, path in
       let export = try RecordExport(backend)
@@ -73,7 +73,7 @@ struct JSONExternalTests {
     }
   }
 
-  @Test("A value of an object that is not saved is exported, and stored nowhere")
+  @Test("A value of an unsaved object is exported, and not stored")
   func unsaved() throws {
     let backend = try MemoryBackend()
     let store = try Store.ofRecordings(backend)
@@ -110,7 +110,7 @@ struct JSONExternalTests {
   }
 
   @Test(
-    "No piece of an export or import is larger than a buffer, however large the value",
+    "Pieces of exports and imports are no larger than a buffer, whatever the size of the value",
     arguments: [TestedBackend.memory, .encryptedTokyoCabinet])
   func pieces(_ kind: TestedBackend) throws {
     let value = noise(5_000_000)
@@ -161,7 +161,7 @@ struct JSONExternalTests {
     }
   }
 
-  @Test("Large texts that are no Base64 are refused, whatever is wrong, and leave no value")
+  @Test("Large texts that are not Base64 are refused and leave no value")
   func largeNonsense() throws {
     let sound = Data(noise(300_000)).base64EncodedString()
     for audio in [
@@ -175,7 +175,7 @@ struct JSONExternalTests {
     }
   }
 
-  @Test("Large texts of other properties are texts, and escaped slashes those of Base64")
+  @Test("Large texts of other properties are texts, and escaped slashes are valid Base64")
   func largeTexts() throws {
     let value = noise(300_000)
     let sound = Data(value).base64EncodedString()

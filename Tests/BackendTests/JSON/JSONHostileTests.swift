@@ -61,7 +61,7 @@ struct JSONHostileTests {
     return store
   }
 
-  @Test("Each hostile line is imported whole, or named with its class, row and property")
+  @Test("Each hostile line is imported completely, or named with its class, row and property")
   func lines() throws {
     var generator = Seeds.generator(for: "hostile JSON")
     let source = try makeStore()
@@ -104,7 +104,7 @@ struct JSONHostileTests {
     }
   }
 
-  @Test("A million levels are an error, with the offset", arguments: ["[", #"{"a":"#])
+  @Test("A million levels of nesting are an error with the offset", arguments: ["[", #"{"a":"#])
   func depth(text: String) throws {
     try withTemporaryDirectory { directory in
       let path = directory + "/deep.jsonl"

@@ -47,7 +47,7 @@ struct JSONImportTests {
   static let good = #"{"class":"JSONTune","values":{"title":"x"}}"#
 
   @Test(
-    "A line that makes no sense is named, and nothing is imported",
+    "An invalid line is named, and nothing is imported",
     arguments: [
       ("{", "invalidJSON"), ("[]", "invalidJSON"), ("{}", "invalidJSON"),
       (#"{"class":"JSONTune"}"#, "invalidJSON"),
@@ -88,7 +88,7 @@ struct JSONImportTests {
   }
 
   @Test(
-    "A row ID that would use up those of the class is refused, and uses up none",
+    "A row ID that would exhaust those of the class is refused, and uses none",
     arguments: [
       #"{"id":"JSONTune/4294967295","values":{}}"#, #"{"id":"JSONTune/4026531840","values":{}}"#,
       #"{"storedObjects":1,"classes":[{"name":"JSONTune","id":3,"lastRow":4294967295}]}"#,
@@ -115,13 +115,13 @@ struct JSONImportTests {
     try run(line) { store, path in try store.importJSON(from: path, mode: .newIDs) }
   }
 
-  @Test("A header of a later form is refused")
+  @Test("A header of a later format is refused")
   func laterHeader() throws {
     let error = try error(#"{"storedObjects":2,"classes":[]}"# + "\n" + Self.good)
     #expect(error?.code == .invalidJSON && error?.location.line == 1)
   }
 
-  @Test("With new IDs a reference to what isn't in the file is named")
+  @Test("With new IDs, a reference to an object outside of the file is named")
   func unknownReference() throws {
     let line = #"{"class":"JSONTune","values":{"singer":"JSONSinger/2"}}"#
     let error = try error(Self.good + "\n" + line, mode: .newIDs)
@@ -129,7 +129,7 @@ struct JSONImportTests {
     #expect(error?.location.property == "singer")
   }
 
-  @Test("Values that must be unique are, and a save that fails leaves the batches before it")
+  @Test("Unique values stay unique, and a failed save leaves the batches before it")
   func notUnique() throws {
     let lines = ["Bob", "Cid", "Ada", "Eve"].map {
       #"{"class":"JSONSinger","values":{"name":""# + $0 + #""}}"#
@@ -147,7 +147,7 @@ struct JSONImportTests {
     }
   }
 
-  @Test("Both sides of a relationship agree, whichever the file has", arguments: [1, 3, 1000])
+  @Test("Both sides of a relationship agree, whichever side the file has", arguments: [1, 3, 1000])
   func inverses(batchSize: Int) throws {
     let lines = [
       #"{"id":"JSONTune/20","values":{"title":"a","singer":"JSONSinger/30"}}"#,
@@ -170,7 +170,7 @@ struct JSONImportTests {
   }
 
   @Test(
-    "Replacing changes the objects that are there, and inserts the others", arguments: [1, 100])
+    "Replacing changes the existing objects and inserts the others", arguments: [1, 100])
   func replace(batchSize: Int) throws {
     let lines = [
       #"{"id":"JSONTune/3","values":{"title":"Stormy"}}"#,
@@ -189,7 +189,7 @@ struct JSONImportTests {
     }
   }
 
-  @Test("An import in one save can be undone in one step")
+  @Test("An import in one save is one undo step")
   func undo() throws {
     try run(Self.good + "\n" + Self.good) { store, path in
       let manager = store.undoManager ?? StoreUndoManager()
@@ -202,7 +202,7 @@ struct JSONImportTests {
     }
   }
 
-  @Test("Unsaved changes are not saved along")
+  @Test("Unsaved changes are not saved with the import")
   func unsavedChanges() throws {
     try run(Self.good) { store, path in
       store.insert(JSONTune())
@@ -211,7 +211,7 @@ struct JSONImportTests {
     }
   }
 
-  @Test("Changed bytes of an export are imported or refused, and the store stays whole")
+  @Test("Changed bytes of an export are imported or refused, and the store stays sound")
   func mutated() throws {
     var generator = Seeds.generator(for: "mutated export")
     try run("") { store, path in
@@ -266,7 +266,8 @@ struct JSONImportTests {
     }
   }
 
-  @Test("A batch of large lines ends early, unless all is one save", arguments: [10_000, .max])
+  @Test(
+    "A batch of large lines ends early, unless the import is one save", arguments: [10_000, .max])
   func largeLines(batchSize: Int) throws {
     try run("") { _, path in
       let line =

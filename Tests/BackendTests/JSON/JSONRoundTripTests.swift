@@ -58,7 +58,7 @@ struct JSONRoundTripTests {
   }
 
   @Test(
-    "An export has everything: imported, each record is the same to the byte",
+    "An export is complete: after an import, each record has the same bytes",
     arguments: TestedBackend.usual)
   func roundTrip(_ kind: TestedBackend) throws {
     var generator = Seeds.generator(for: "JSON round trip on \(kind)")
@@ -95,7 +95,7 @@ struct JSONRoundTripTests {
     Set(try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map(String.init))
   }
 
-  @Test("The tool's way, without classes, gives the same lines and the same records")
+  @Test("The tool, without classes, produces the same lines and the same records")
   func withoutClasses() throws {
     var generator = Seeds.generator(for: "JSON without classes")
     try withTemporaryDirectory { directory in
@@ -126,7 +126,7 @@ struct JSONRoundTripTests {
     }
   }
 
-  @Test("With new IDs references follow, in their order, and everything else is the same")
+  @Test("With new IDs, references keep their order, and everything else is the same")
   func newIDs() throws {
     try withTemporaryDirectory { directory in
       let store = Store(backend: try MemoryBackend(disk: MemoryDisk()))
@@ -153,7 +153,7 @@ struct JSONRoundTripTests {
     }
   }
 
-  @Test("A program reads the objects of its store as values, nested as deep as it likes")
+  @Test("A program reads objects as values, to any depth")
   func values() throws {
     let store = Store(backend: try MemoryBackend(disk: MemoryDisk()))
     try store.register(Self.classes)
@@ -184,7 +184,7 @@ struct JSONRoundTripTests {
     }
   }
 
-  @Test("A value that went through any coder changes the object, or makes a new one")
+  @Test("A value that went through any coder updates the object, or creates one")
   func coders() throws {
     var generator = Seeds.generator(for: "coded values")
     let store = Store(backend: try MemoryBackend(disk: MemoryDisk()))

@@ -22,7 +22,7 @@ private func same(_ holds: @autoclosure () throws -> Bool, _ what: @autoclosure 
   if try !holds() { Issue.record("\(what())") }
 }
 
-/// Something that observers are told of once.
+/// A value whose observers are notified once.
 final class Watch: Sendable {
   private let isTold = Mutex(false)
   init(_ read: () -> Void) { withObservationTracking(read) { self.tell() } }

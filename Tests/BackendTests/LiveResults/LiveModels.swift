@@ -29,7 +29,7 @@ class Piece: StoredObject {
   @Content var performer: Performer?
   @Content var publisher: Publisher?
 
-  /// What other objects say.
+  /// Values of referenced objects.
   var performerName: String { performer?.name ?? "" }
   var town: String { publisher?.town ?? "" }
 
@@ -68,7 +68,7 @@ final class Performer: StoredObject {
   }
 }
 
-/// What pieces refer to, and know nothing of.
+/// A class that pieces refer to, without an inverse.
 final class Publisher: StoredObject {
   @Content var town = ""
 

@@ -5,7 +5,7 @@ import TestFiles
 import TestedBackends
 import Testing
 
-@Suite("Live results at random")
+@Suite("Live results under random changes")
 struct RandomLiveResultsTests {
   /// The number of saves on all backends together; some, in a time that is short, unless it is set.
   private static let saves = ProcessInfo.processInfo.environment["STOREDOBJECTS_LIVE_SAVES"]
@@ -13,8 +13,8 @@ struct RandomLiveResultsTests {
 
   @Test(
     """
-    Whatever several stores do, live results are what is fetched again, their lists of changes lead \
-    to them, and observers hear of every change
+    After random changes by several stores, live results equal a new fetch, their lists of changes \
+    lead to them, and observers are notified of every change
     """, arguments: TestedBackend.plain)
   func results(_ kind: TestedBackend) throws {
     var random = Seeds.generator(for: "live results, \(kind)")

@@ -107,7 +107,7 @@ struct MigrationTests {
   }
 
   @Test(
-    "A migration that fails at any commit is resumed, and visits every object once",
+    "A migration that fails at any commit is resumed, and visits each object once",
     arguments: TestedBackend.usual)
   func resumed(backend kind: TestedBackend) throws {
     try kind.withLocation { location in
@@ -154,7 +154,7 @@ struct MigrationTests {
     #expect(throws: StoreError.self) { try other.saveChanges() }
   }
 
-  @Test("An error in a step leaves the finished batches, and the next call does the rest")
+  @Test("An error in a step keeps the finished batches, and the next call does the rest")
   func thrown() throws {
     struct Stop: Error {}
     let disk = MemoryDisk()
@@ -184,7 +184,7 @@ struct MigrationTests {
     #expect(try store.allObjects(of: After.Track.self).allSatisfy { $0.visits == 1 })
   }
 
-  @Test("A program without the last step reads the store, and must not write")
+  @Test("A program without the last step can read the store and not write it")
   func olderProgram() throws {
     let disk = MemoryDisk()
     let backend = try MemoryBackend(disk: disk)
@@ -206,7 +206,7 @@ struct MigrationTests {
     #expect(try reopened.tableNames().count == 3)
   }
 
-  @Test("Steps in another order than they were taken in are refused, new ones behind are not")
+  @Test("Steps in a different order are refused, and new steps at the end are not")
   func order() throws {
     let backend = try MemoryBackend()
     func migrate(_ names: String...) throws -> [String] {
@@ -231,7 +231,7 @@ struct MigrationTests {
     try store.saveChanges()
   }
 
-  @Test("A migration wants the store for itself, and a pass no changes before it")
+  @Test("A migration needs exclusive access, and no unsaved changes before a pass")
   func alone() throws {
     let backend = try MemoryBackend()
     try Self.makeOld(backend)
@@ -244,7 +244,7 @@ struct MigrationTests {
     withExtendedLifetime(other) {}
   }
 
-  @Test("Changes before a pass are refused, behind the last they are saved with the step")
+  @Test("Changes before a pass are refused, and those after the last one are saved with the step")
   func betweenPasses() throws {
     let backend = try MemoryBackend()
     let store = Store(backend: backend)
@@ -267,7 +267,7 @@ struct MigrationTests {
     #expect(try store.count(of: After.Artist.self) == 1)
   }
 
-  @Test("A step that saves by itself is refused, and so is a delegate")
+  @Test("A step that saves is refused, and so is a delegate that does")
   func savingInStep() throws {
     final class Saver: StoreDelegate {
       var codes: [StoreError.Code] = []
@@ -294,7 +294,7 @@ struct MigrationTests {
     #expect(error?.code == .unfinishedMigration)
   }
 
-  @Test("A read-only store is not migrated, and used if nothing is to be done")
+  @Test("A read-only store is not migrated, and can be used if no step is due")
   func readOnly() throws {
     let disk = MemoryDisk()
     let backend = try MemoryBackend(disk: disk)
@@ -313,7 +313,9 @@ struct MigrationTests {
     try migrate(readOnly: true)
   }
 
-  @Test("Half a migrated directory is moved, and goes on", arguments: TestedBackend.onDisk)
+  @Test(
+    "A half-migrated directory can be moved, and its migration continues",
+    arguments: TestedBackend.onDisk)
   func moved(backend kind: TestedBackend) throws {
     try withTemporaryDirectory { root in
       let (old, new) = (root + "/old", root + "/new")
@@ -333,7 +335,7 @@ struct MigrationTests {
     }
   }
 
-  @Test("A list of migrations that is damaged is an error, and no empty list")
+  @Test("A damaged list of migrations is an error, not an empty list")
   func damaged() throws {
     let disk = MemoryDisk()
     let backend = try MemoryBackend(disk: disk)

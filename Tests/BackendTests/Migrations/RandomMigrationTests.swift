@@ -32,7 +32,7 @@ private final class Item: StoredObject {
   }
 }
 
-@Suite("Migrations by chance")
+@Suite("Random migrations")
 struct RandomMigrationTests {
   /// Steps that visit every object, delete some and insert others, by their rows.
   private func steps(_ count: Int, _ batchSizes: [Int]) -> [Migration] {
@@ -66,7 +66,7 @@ struct RandomMigrationTests {
   }
 
   @Test(
-    "Programs of several versions, killed at any commit, visit each object once a step",
+    "Programs of several versions, killed at any commit, visit each object once per step",
     arguments: TestedBackend.usual)
   func chains(backend kind: TestedBackend) throws {
     var random = Seeds.generator(for: "migrations by chance, \(kind.rawValue)")
@@ -108,7 +108,7 @@ struct RandomMigrationTests {
     }
   }
 
-  @Test("A migration of 50,000 objects that refer to each other holds a batch of them")
+  @Test("A migration of 50,000 objects that refer to each other has one batch in memory")
   func boundedMemory() throws {
     let count = 50_000
     let backend = try MemoryBackend()

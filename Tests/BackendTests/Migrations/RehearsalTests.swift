@@ -59,7 +59,7 @@ struct RehearsalTests {
     }
   }
 
-  @Test("Fixtures are migrated as copies, checked, and opened again")
+  @Test("Fixtures are copied, migrated, checked, and opened again")
   func fixtures() throws {
     let kind = TestedBackend.tokyoCabinet
     try withTemporaryDirectory { root in

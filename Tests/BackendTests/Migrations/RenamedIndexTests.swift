@@ -76,7 +76,7 @@ struct RenamedIndexTests {
     #expect(try store.check().findings == [])
   }
 
-  @Test("They are kept, and need not be built again", arguments: TestedBackend.allCases)
+  @Test("They are kept and not built again", arguments: TestedBackend.allCases)
   func kept(_ kind: TestedBackend) throws {
     try kind.withLocation { location in
       var backend = try location.open()
@@ -90,7 +90,7 @@ struct RenamedIndexTests {
     }
   }
 
-  @Test("A rename that is killed at any commit goes on, and has whole indexes once it is done")
+  @Test("A rename killed at any commit continues, and has complete indexes at the end")
   func killed() throws {
     let disk = MemoryDisk()
     var backend = FailingBackend(try MemoryBackend(disk: disk))
@@ -112,7 +112,7 @@ struct RenamedIndexTests {
     try backend.close()
   }
 
-  @Test("Keys that an earlier try has left under the new name are none of the index")
+  @Test("Keys of an earlier attempt under the new name do not appear in the index")
   func leftOver() throws {
     let backend = try MemoryBackend()
     try make(backend, count: 40)

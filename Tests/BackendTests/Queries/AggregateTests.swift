@@ -126,7 +126,7 @@ private final class Reads: @unchecked Sendable { var count = 0 }
   }
 
   @Test(
-    "Aggregates are those of all objects that a query finds, saved, unsaved and unmerged",
+    "Aggregates cover all objects that match a query: saved, unsaved and unmerged",
     arguments: TestedBackend.usual)
   func model(_ kind: TestedBackend) throws {
     try kind.withLocation { location in
@@ -167,7 +167,7 @@ private final class Reads: @unchecked Sendable { var count = 0 }
     }
   }
 
-  @Test("No object is made where an index has all that is asked")
+  @Test("No object is created if an index has all requested values")
   func noObjects() throws {
     let backend = try MemoryBackend()
     let filling = Store(backend: backend)

@@ -6,7 +6,7 @@ import Testing
 
 private struct Refusal: Error {}
 
-@Suite("Updates and deletions of what a query finds") struct BatchTests {
+@Suite("Updates and deletions by queries") struct BatchTests {
   private func filled(_ backend: any StoreBackend) throws -> Store {
     let store = Store(backend: backend)
     try store.register(Track.self)
@@ -39,7 +39,8 @@ private struct Refusal: Error {}
     #expect(try reopened(store).count(of: Track.self, where: old) == 10)
   }
 
-  @Test("Batches are saved one by one, and no object is met twice", arguments: TestedBackend.usual)
+  @Test(
+    "Batches are saved one by one, and no object is visited twice", arguments: TestedBackend.usual)
   func batches(_ kind: TestedBackend) throws {
     try kind.withLocation { location in
       let store = try filled(location.open(readOnly: false))
@@ -64,7 +65,7 @@ private struct Refusal: Error {}
     }
   }
 
-  @Test("A batch that fails is discarded, and those before it stay saved")
+  @Test("A failed batch is discarded, and earlier batches stay saved")
   func failure() throws {
     let store = try filled(MemoryBackend())
     #expect(throws: Refusal.self) {
@@ -85,7 +86,7 @@ private struct Refusal: Error {}
     #expect(try store.count(of: Track.self) == 100)
   }
 
-  @Test("Values of properties are those of the objects that a query finds, in its order")
+  @Test("Values of properties are those of the matching objects, in the order of the query")
   func values() throws {
     let store = try filled(MemoryBackend())
     let titles = try store.values(of: Track.self, \.title, where: #Predicate { $0.seconds > 96 })

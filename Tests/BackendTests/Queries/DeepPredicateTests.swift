@@ -11,7 +11,7 @@ private final class Item: StoredObject {
   }
 }
 
-@Suite("Predicates that are nested")
+@Suite("Nested predicates")
 struct DeepPredicateTests {
   private typealias Condition = any StandardPredicateExpression<Bool>
   private typealias Parts = PredicateExpressions
@@ -33,7 +33,7 @@ struct DeepPredicateTests {
     }
   }
 
-  @Test("A predicate of some depth is answered, and a deeper one refused by an error")
+  @Test("A predicate up to a depth is answered, and a deeper one is an error")
   func depth() throws {
     let store = Store(backend: try MemoryBackend())
     try store.register(Item.self)

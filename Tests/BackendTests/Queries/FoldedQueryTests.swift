@@ -108,7 +108,7 @@ private final class Name: StoredObject {
     #expect(groups.first { $0.value == "strasse" }?.count == 1)
   }
 
-  @Test("localizedStandardContains finds a part of a text, however it is written")
+  @Test("localizedStandardContains finds a part of a text in any case and with any accents")
   func contains() throws {
     let (store, names) = try filled()
     let predicate = #Predicate<Name> { $0.other.localizedStandardContains("ÉYON") }

@@ -3,7 +3,7 @@ import StoredObjectsCore
 import Testing
 
 @Suite("Keys of indexes") struct IndexKeyTests {
-  @Test("Keys are ordered as their values are, and are the same when these are")
+  @Test("Keys have the order of their values, and equal values have equal keys")
   func keyOrder() {
     func key(_ value: some IndexableValue) -> [UInt8] {
       var key = IndexKey()

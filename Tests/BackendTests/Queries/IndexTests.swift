@@ -59,7 +59,7 @@ private final class Threaded: Named {
     return count
   }
 
-  @Test("An index that is newly declared is made of what is there", arguments: TestedBackend.usual)
+  @Test("A new index is built from the existing objects", arguments: TestedBackend.usual)
   func newIndex(_ kind: TestedBackend) throws {
     try kind.withLocation { location in
       var store = try location.openStore(of: Named.self)
@@ -73,7 +73,7 @@ private final class Threaded: Named {
     }
   }
 
-  @Test("explain makes no index, and says that the query will", arguments: TestedBackend.usual)
+  @Test("explain builds no index, and reports that the query will", arguments: TestedBackend.usual)
   func explaining(_ kind: TestedBackend) throws {
     try kind.withLocation { location in
       var store = try location.openStore(of: Named.self)
@@ -99,7 +99,7 @@ private final class Threaded: Named {
   }
 
   @Test(
-    "An index that another program has not kept up to date is made anew",
+    "An index that another program has not updated is built again",
     arguments: TestedBackend.usual)
   func staleIndex(_ kind: TestedBackend) throws {
     try kind.withLocation { location in
@@ -121,7 +121,7 @@ private final class Threaded: Named {
   }
 
   @Test(
-    "An index is there again when its file is gone or spoilt",
+    "A missing or damaged index file is built again",
     arguments: [TestedBackend.tokyoCabinet, .cdb], [0, 1, 2])
   func lostIndex(_ kind: TestedBackend, _ damage: Int) throws {
     try TokyoFixtures.withDirectory { directory in
@@ -179,7 +179,7 @@ private final class Threaded: Named {
   }
 
   @Test(
-    "Objects that were the same before an index was unique stay, and are named by check",
+    "Objects that were equal before an index became unique stay, and check names them",
     arguments: TestedBackend.usual)
   func earlierDuplicates(_ kind: TestedBackend) throws {
     try kind.withLocation { location in
@@ -225,7 +225,7 @@ private final class Threaded: Named {
   }
 
   @Test(
-    "A key that is missing in an index, or too much, is found by check",
+    "A missing or surplus key in an index is found by check",
     arguments: TestedBackend.usual)
   func disagreement(_ kind: TestedBackend) throws {
     try kind.withLocation { location in
@@ -237,7 +237,7 @@ private final class Threaded: Named {
   }
 
   @Test(
-    "A key that is missing in an index of a list, or too much, is found by check",
+    "A missing or surplus key in an index of a list is found by check",
     arguments: TestedBackend.usual)
   func listDisagreement(_ kind: TestedBackend) throws {
     try kind.withLocation { location in
@@ -255,7 +255,7 @@ private final class Threaded: Named {
   }
 
   @Test(
-    "A unique index refuses a save with the values of another object, nil left out",
+    "A unique index refuses a save with the values of another object, except nil",
     arguments: TestedBackend.usual)
   func uniqueIndex(_ kind: TestedBackend) throws {
     try kind.withLocation { location in
@@ -289,7 +289,7 @@ private final class Threaded: Named {
   }
 
   @Test(
-    "Several stores on a backend see each other's keys, and pages stay right between their saves",
+    "Stores on one backend see each other's keys, and pages stay right between their saves",
     arguments: TestedBackend.usual)
   func pagesBetweenSaves(_ kind: TestedBackend) throws {
     try kind.withLocation { location in
@@ -313,7 +313,7 @@ private final class Threaded: Named {
     }
   }
 
-  @Test("A save that fails leaves the indexes as they were", arguments: TestedBackend.usual)
+  @Test("A failed save does not change the indexes", arguments: TestedBackend.usual)
   func failedSave(_ kind: TestedBackend) throws {
     try kind.withLocation { location in
       let backend = FailingBackend(try location.open())
@@ -334,7 +334,7 @@ private final class Threaded: Named {
   }
 
   @Test(
-    "A save so large that two threads share its keys has each key once",
+    "A save large enough for two threads has each key once",
     arguments: TestedBackend.usual)
   func largeSave(_ kind: TestedBackend) throws {
     try kind.withLocation { location in

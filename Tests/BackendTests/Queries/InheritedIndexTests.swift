@@ -124,7 +124,7 @@ private final class LiveAlbum: Album {
   }
 
   @Test(
-    "They use the indexes of the superclass, and find what a look at every object finds",
+    "They use the indexes of the superclass, and match a scan of all objects",
     arguments: TestedBackend.usual)
   func inherited(_ kind: TestedBackend) throws {
     var generator = Seeds.generator(for: "queries of subclasses, \(kind)")
@@ -154,7 +154,7 @@ private final class LiveAlbum: Album {
     }
   }
 
-  @Test("With something in the place of nil, an optional property is found by its index")
+  @Test("With a default in place of nil, an optional property is found by its index")
   func stopgaps() throws {
     let store = Store(backend: try MemoryBackend())
     try store.register(Album.self)
@@ -191,7 +191,7 @@ private final class LiveAlbum: Album {
     #expect(plan.indexes == ["year"] && plan.isAnsweredByIndex)
   }
 
-  @Test("A subclass's unique index is its own, and does not compare what is equal to nothing")
+  @Test("A unique index of a subclass is its own, and ignores values that equal nothing")
   func unique() throws {
     let store = Store(backend: try MemoryBackend())
     try store.register(Work.self, Album.self, LiveAlbum.self)

@@ -19,7 +19,7 @@ struct PagingTests {
   }
 
   @Test(
-    "A page goes on behind its last object, wherever the values that others have would have put it",
+    "A page continues after its last object, also if values have changed since",
     arguments: ["Abc", "Jazz", "Zydeco"], [false, true])
   func lastObjectHasLeft(genre: String, isDescending: Bool) throws {
     let (store, tracks) = try store(1000)
@@ -37,7 +37,7 @@ struct PagingTests {
     }
   }
 
-  @Test("So it is when the order has the property that is asked for, too")
+  @Test("A page is right also if the sort property is a part of the condition")
   func orderWithAllProperties() throws {
     let (store, tracks) = try store(100)
     tracks[50].genre = "Abc"
@@ -48,7 +48,7 @@ struct PagingTests {
     #expect(page.map(\.seconds) == [0, 1, 2])
   }
 
-  @Test("A page behind an object that is deleted and saved misses nobody who has its values")
+  @Test("A page after an object that was deleted and saved skips no object with equal values")
   func lastObjectIsGone() throws {
     let (store, tracks) = try store(70)
     for isDescending in [false, true] {
@@ -66,7 +66,7 @@ struct PagingTests {
     }
   }
 
-  @Test("Without an order a page reads its own objects, the first and the last one alike")
+  @Test("Without an order a page reads only its own objects, the first and the last one alike")
   func unordered() throws {
     let backend = FailingBackend(try MemoryBackend())
     let filling = Store(backend: backend)
@@ -93,7 +93,8 @@ struct PagingTests {
     #expect(throws: StoreError.self) { try store.fetch(Track.self) }
   }
 
-  @Test("Deleted and unsaved objects are in those pages as in all others", arguments: [0, 1, 2])
+  @Test(
+    "Deleted and unsaved objects are treated in these pages as in all others", arguments: [0, 1, 2])
   func unorderedWithGaps(deleting: Int) throws {
     let (store, tracks) = try store(3000)
     for (number, track) in tracks.enumerated() {
@@ -122,7 +123,7 @@ struct PagingTests {
     }
   }
 
-  @Test("Passing over keys of an index costs less than reading all objects, and reads none of them")
+  @Test("Skipping keys of an index costs less than reading all objects, and reads none of them")
   func offsets() throws {
     let (store, tracks) = try store(20_000)
     // An unsaved object in the middle is no reason to read what is passed over.
@@ -141,7 +142,7 @@ struct PagingTests {
     }
   }
 
-  @Test("What passes over keys with unsaved objects among them is right at every offset")
+  @Test("Skipping keys is right at every offset, also with unsaved objects among them")
   func offsetsAmongUnsaved() throws {
     let (store, tracks) = try store(60)
     for number in [0, 3, 30, 59] { tracks[number].seconds = Int32((number * 7) % 60) }

@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test(
-    "A query finds what a look at all objects finds, in its order", arguments: TestedBackend.usual)
+    "A query matches a scan of all objects, in its order", arguments: TestedBackend.usual)
   func bruteForce(_ kind: TestedBackend) throws {
     try kind.withLocation { location in
       var generator = Seeds.generator(for: "queries \(kind)")
@@ -137,7 +137,7 @@ import Testing
     }
   }
 
-  @Test("Indexes are used where they help, and explain says so", arguments: TestedBackend.usual)
+  @Test("Indexes are used if they help, and explain reports it", arguments: TestedBackend.usual)
   func plans(_ kind: TestedBackend) throws {
     try kind.withLocation { location in
       let store = try location.openStore(of: Track.self)
@@ -222,7 +222,7 @@ import Testing
     #expect(try store.fetchIDs(Track.self, limit: 0, offset: .max) == [])
   }
 
-  @Test("A limit and an offset whose sum is no number any more ask for all behind the offset")
+  @Test("A limit and an offset whose sum overflows return all objects after the offset")
   func largestLimit() throws {
     let store = Store(backend: try MemoryBackend())
     try store.register(Track.self)
@@ -241,7 +241,7 @@ import Testing
   }
 
   @Test(
-    "Who refers to an object is found through an index, saved or not",
+    "Objects that refer to an object are found by an index, saved or not",
     arguments: TestedBackend.usual)
   func referrers(_ kind: TestedBackend) throws {
     try kind.withLocation { location in

@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test(
-    "Conditions put together at random find what a look at all objects finds",
+    "Random combinations of conditions match a scan of all objects",
     arguments: TestedBackend.usual)
   func randomConditions(_ kind: TestedBackend) throws {
     try kind.withLocation { start in

@@ -6,7 +6,7 @@ import TestedBackends
 import Testing
 
 /// Records of rows that a query has read ahead, and what happens before their turn.
-@Suite("Rows that are read together")
+@Suite("Rows read in batches")
 struct ReadingAheadTests {
   /// A store of 100 saved tracks, none of which is in memory, and another store on its backend.
   private func withStores(
@@ -51,7 +51,7 @@ struct ReadingAheadTests {
       while let track = try cursor.next() { tracks.append(track) }
       #expect(tracks.count == 100)
       #expect(tracks.map(\.title) == ["old"] + Array(repeating: "new", count: 99))
-      // What was read after the other store's save is no conflict; what was read before is.
+      // A row read after the other store's save is not a conflict; a row read before it is.
       tracks[50].title = "mine"
       try reader.saveChanges()
       tracks[0].title = "mine"
@@ -60,7 +60,7 @@ struct ReadingAheadTests {
   }
 
   @Test(
-    "A row that is deleted before its turn is passed over, whoever has deleted it",
+    "A row that is deleted before its turn is skipped, whichever store deletes it",
     arguments: TestedBackend.onDisk, [false, true])
   func deleted(backend: TestedBackend, isFolded: Bool) throws {
     try withStores(backend, isFolded: isFolded) { reader, writer in
@@ -79,7 +79,7 @@ struct ReadingAheadTests {
     }
   }
 
-  @Test("An object that was changed before its turn keeps its change, saved or not")
+  @Test("An object that is changed before its turn keeps its change, saved or not")
   func changedHere() throws {
     try withStores(.tokyoCabinet) { reader, _ in
       var cursor = try cursor(reader, limit: 40)
@@ -111,7 +111,7 @@ struct ReadingAheadTests {
     }
   }
 
-  @Test("Records that are too large to be read together are read all the same")
+  @Test("Records too large for a batch are read as well")
   func large() throws {
     try withStores(.tokyoCabinet) { reader, writer in
       for track in try writer.allObjects(of: Track.self) {
@@ -124,7 +124,7 @@ struct ReadingAheadTests {
     }
   }
 
-  @Test("Only so many objects as are wanted have a value, also where the first of them changed")
+  @Test("Only as many objects as requested have a value, also if the first of them have changed")
   func limitedValues() throws {
     try withStores(.tokyoCabinet) { reader, writer in
       for track in try writer.allObjects(of: Track.self) { track.note = "same" }
@@ -148,7 +148,7 @@ struct ReadingAheadTests {
     }
   }
 
-  @Test("An object of another store has no referrers here, though it has the same row")
+  @Test("An object of another store with the same row has no referrers in this one")
   func strangers() throws {
     try withStores(.tokyoCabinet) { reader, writer in
       let target = try #require(try writer.object(Track.self, rowID: 2))

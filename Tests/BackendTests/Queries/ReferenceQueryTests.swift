@@ -103,7 +103,7 @@ private final class Album: StoredObject {
     #expect(try store.count(of: Album.self, where: #Predicate { $0.guest == none }) == 60)
   }
 
-  @Test("No object is read that is only compared")
+  @Test("An object that is only compared is not read")
   func nothingRead() throws {
     let other = try reopened()
     let artist = people[4]
@@ -117,7 +117,7 @@ private final class Album: StoredObject {
     #expect(reads.count == 0)
   }
 
-  @Test("The predicate can be evaluated without a store, sent, and asked of another store")
+  @Test("The predicate can be evaluated without a store, sent, and used with another store")
   func evaluated() throws {
     let artist = people[5]
     let predicate = #Predicate<Album> { $0.artist == artist }
@@ -135,7 +135,7 @@ private final class Album: StoredObject {
     #expect(try other.count(of: Album.self, where: contains) == 4)
   }
 
-  @Test("An object in no store is found where an unsaved object refers to it")
+  @Test("An object in no store is found if an unsaved object refers to it")
   func detached() throws {
     let new = Person()
     let predicate = #Predicate<Album> { $0.artist == new }
@@ -161,7 +161,7 @@ private final class Album: StoredObject {
     #expect(try store.count(of: Album.self, where: among) == 64)
   }
 
-  @Test("A look through a reference goes by two indexes, unsaved changes and subclasses included")
+  @Test("A condition on a referenced object uses two indexes, with unsaved changes and subclasses")
   func through() throws {
     let predicate = #Predicate<Album> { $0.artist?.name == "P12" }
     let plan = try store.explain(Album.self, where: predicate)
@@ -181,7 +181,7 @@ private final class Album: StoredObject {
     #expect(try store.count(of: Album.self, where: predicate) == 2)
   }
 
-  @Test("A look through two references goes by three indexes")
+  @Test("A condition through two references uses three indexes")
   func throughTwo() throws {
     for (number, album) in albums.enumerated() where number > 300 {
       album.original = albums[number - 300]
@@ -197,14 +197,14 @@ private final class Album: StoredObject {
     #expect(try store.fetch(Album.self, where: same) == [albums[313]])
   }
 
-  @Test("Too many objects behind a reference are asked one by one")
+  @Test("If too many objects match behind a reference, each object is tested")
   func manyBehind() throws {
     let predicate = #Predicate<Album> { $0.artist?.name != nil }
     #expect(try store.explain(Album.self, where: predicate).indexes == [])
     #expect(try store.count(of: Album.self, where: predicate) == 540)
   }
 
-  @Test("A list is searched for an object, or for one that a condition holds of, by its index")
+  @Test("A list is searched for an object, or for one that matches a condition, by its index")
   func lists() throws {
     let person = people[20]
     let contains = #Predicate<Album> { $0.bonus.contains(person) }
@@ -235,7 +235,7 @@ private final class Album: StoredObject {
         == albums.filter { $0.bonus.allSatisfy { $0.name.starts(with: "P2") } })
   }
 
-  @Test("A closure that looks at a variable outside of it finds the same")
+  @Test("A closure that captures a variable matches the same objects")
   func outerVariables() throws {
     albums[7].title = people[7].name
     let predicate = #Predicate<Album> { album in
@@ -246,7 +246,7 @@ private final class Album: StoredObject {
     #expect(try store.fetch(Album.self, where: filtered) == [albums[30], albums[330]])
   }
 
-  @Test("Objects of a class that is not registered are referred to by none")
+  @Test("Objects of an unregistered class have no referrers")
   func otherClass() throws {
     let other = Store(backend: try MemoryBackend())
     try other.register(Person.self, Album.self)

@@ -4,13 +4,13 @@ import StoredObjectsTestSupport
 import Testing
 
 /// Indexes say what is saved, and objects what they were when they were read.
-@Suite("Queries in a store that has not merged")
+@Suite("Queries in stores that have not merged")
 struct UnmergedQueryTests {
   private func ids(_ store: Store, _ predicate: Predicate<Track>) throws -> [UInt32] {
     try store.fetch(Track.self, where: predicate).map(\.rowID)
   }
 
-  @Test("Every way to ask sees the content that the store's own objects have")
+  @Test("All kinds of queries see the content of the store's own objects")
   func contents() throws {
     let first = try MemoryLocation().openStore(of: Track.self, Mix.self)
     let tracks = (0..<200).map { number in
@@ -90,7 +90,7 @@ struct UnmergedQueryTests {
     #expect(try first.count(of: Track.self, where: inList) == 1)
   }
 
-  @Test("A unique value is looked for in the objects as they are here")
+  @Test("A unique value is searched in the objects of the store itself")
   func uniqueValues() throws {
     let first = try MemoryLocation().openStore(of: Track.self)
     let track = Track()

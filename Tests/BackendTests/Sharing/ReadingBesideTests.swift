@@ -6,7 +6,7 @@ import TestFiles
 import TestedBackends
 import Testing
 
-@Suite("Reading a store that somebody writes to")
+@Suite("Reading a store during writes")
 struct ReadingBesideTests {
   @Test(
     "A reader sees the last commit, and keeps it while others commit and fold",
@@ -29,7 +29,7 @@ struct ReadingBesideTests {
     }
   }
 
-  @Test("A reader keeps no writer out", arguments: TestedBackend.onDisk)
+  @Test("A reader does not block writers", arguments: TestedBackend.onDisk)
   func writer(_ kind: TestedBackend) throws {
     try withTemporaryDirectory(in: .memory) { parent in
       let path = parent + "/store"
@@ -44,7 +44,7 @@ struct ReadingBesideTests {
     }
   }
 
-  @Test("Checks and backups of a store in use are of one commit", arguments: TestedBackend.onDisk)
+  @Test("Checks and backups of a store in use see one commit", arguments: TestedBackend.onDisk)
   func tools(_ kind: TestedBackend) throws {
     try withTemporaryDirectory(in: .memory) { parent in
       let path = parent + "/store"

@@ -29,7 +29,7 @@ struct SharedBackendTests {
     arguments: [TestedBackend.encryptedTokyoCabinet], BackendConformance.checks)
   func conformance(_ kind: TestedBackend, _ check: BackendConformance.Check) throws {
     // It keeps nobody out, removes no values that others may read, and is no target of copies.
-    let others = ["inUse", "Closing twice", "when it is removed", "A copy goes on"]
+    let others = ["inUse", "Closing twice", "after its removal", "A copy continues"]
     if others.contains(where: check.name.contains) { return }
     try withTemporaryDirectory(in: .memory) {
       let format = try #require(kind.format)
@@ -38,7 +38,7 @@ struct SharedBackendTests {
     }
   }
 
-  @Test("What one commits, the others read", arguments: TestedBackend.onDisk)
+  @Test("A commit of one backend can be read by the others", arguments: TestedBackend.onDisk)
   func reads(_ kind: TestedBackend) throws {
     try withBackends(kind, count: 3) { backends, _ in
       for number in 1..<UInt8(40) {
@@ -52,7 +52,7 @@ struct SharedBackendTests {
   }
 
   @Test(
-    "Readers see whole commits while the log is folded by others", arguments: TestedBackend.onDisk)
+    "Readers see complete commits while others fold the log", arguments: TestedBackend.onDisk)
   func folding(_ kind: TestedBackend) throws {
     try withBackends(kind, count: 3) { backends, _ in
       for number in 1..<UInt8(30) {
@@ -66,7 +66,7 @@ struct SharedBackendTests {
     }
   }
 
-  @Test("Numbers of commits have no gaps, and the same tokens everywhere")
+  @Test("Commit numbers have no gaps, and the tokens are the same for all")
   func numbers() throws {
     try withBackends(.tokyoCabinet) { backends, _ in
       var commits: [Commit] = []
@@ -85,7 +85,7 @@ struct SharedBackendTests {
   }
 
   @Test(
-    "A commit that rests on what another has changed is refused", arguments: TestedBackend.onDisk)
+    "A commit based on data that another has changed is refused", arguments: TestedBackend.onDisk)
   func conflicts(_ kind: TestedBackend) throws {
     try withBackends(kind) { backends, _ in
       let tables = try backends.map { try $0.table(named: "Song") }
@@ -105,7 +105,7 @@ struct SharedBackendTests {
   }
 
   @Test(
-    "One that closes leaves the others at work, and the last one a store like any other",
+    "A closed backend does not affect the others, and the last one leaves a usual store",
     arguments: TestedBackend.onDisk)
   func closing(_ kind: TestedBackend) throws {
     try withBackends(kind, count: 3) { backends, path in
@@ -125,7 +125,7 @@ struct SharedBackendTests {
     }
   }
 
-  @Test("What dead processes have left of the shared file never shrinks: others may wait with it")
+  @Test("The shared file of dead processes never shrinks, because others may wait with it")
   func leftovers() throws {
     try withTemporaryDirectory(in: .memory) { parent in
       let (kind, path) = (TestedBackend.tokyoCabinet, parent + "/store")
@@ -150,7 +150,7 @@ struct SharedBackendTests {
     }
   }
 
-  @Test("A store that is open alone is not shared, and the error names the process")
+  @Test("A store opened exclusively is not shared, and the error names the process")
   func exclusive() throws {
     try withTemporaryDirectory(in: .memory) { parent in
       let path = parent + "/store"
@@ -164,7 +164,7 @@ struct SharedBackendTests {
     }
   }
 
-  @Test("An opening waits for a store that is closed in time")
+  @Test("Opening waits for a store that is closed in time")
   func waiting() throws {
     try withTemporaryDirectory(in: .memory) { parent in
       let path = parent + "/store"
@@ -179,7 +179,7 @@ struct SharedBackendTests {
     }
   }
 
-  @Test("Row IDs are never given twice", arguments: TestedBackend.onDisk)
+  @Test("Row IDs are never assigned twice", arguments: TestedBackend.onDisk)
   func rows(_ kind: TestedBackend) throws {
     try withBackends(kind, count: 3) { backends, _ in
       let metadata = ClassMetadata(classVersion: 0, classID: 0, salt: .init(1, 2))
@@ -198,7 +198,7 @@ struct SharedBackendTests {
   }
 
   @Test(
-    "Random commits by several backends leave what a model says", arguments: TestedBackend.onDisk)
+    "Random commits of several backends equal a model", arguments: TestedBackend.onDisk)
   func random(_ kind: TestedBackend) throws {
     var generator = Seeds.generator(for: "shared backends, \(kind)")
     try withBackends(kind, count: 4) { backends, path in

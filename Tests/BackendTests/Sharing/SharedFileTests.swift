@@ -38,7 +38,7 @@ struct SharedFileTests {
     }
   }
 
-  @Test("A word that is spoilt, or is an earlier one, loses no commit", arguments: 0..<8)
+  @Test("A damaged or an earlier word loses no commit", arguments: 0..<8)
   func spoiltWords(_ index: Int) throws {
     var generator = Seeds.generator(for: "spoilt words, \(index)")
     let kind = TestedBackend.tokyoCabinet
@@ -78,7 +78,7 @@ struct SharedFileTests {
     }
   }
 
-  @Test("One that saves now and then gets its turn beside one that saves without a pause")
+  @Test("A process that saves now and then gets its turn next to one that saves without pause")
   func turns() throws {
     try withTemporaryDirectory(in: .memory) { parent in
       let kind = TestedBackend.tokyoCabinet

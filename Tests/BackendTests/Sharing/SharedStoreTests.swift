@@ -50,7 +50,7 @@ struct SharedStoreTests {
     return store
   }
 
-  @Test("Classes get one ID each, whatever order each process registers them in")
+  @Test("Each class gets one ID, in any order of registration")
   func classIDs() throws {
     try withPath { path in
       let first = try open(.tokyoCabinet, path, [Counter.self])
@@ -70,7 +70,7 @@ struct SharedStoreTests {
     }
   }
 
-  @Test("Objects that are inserted at once have rows of their own", arguments: TestedBackend.onDisk)
+  @Test("Objects inserted concurrently have different rows", arguments: TestedBackend.onDisk)
   func rows(_ kind: TestedBackend) throws {
     try withPath { path in
       let stores = try (0..<3).map { _ in try open(kind, path) }
@@ -94,7 +94,7 @@ struct SharedStoreTests {
   }
 
   @Test(
-    "An object that another process has changed is a conflict, and a retry counts on it",
+    "An object that another process has changed is a conflict, and a retry uses the new value",
     arguments: TestedBackend.onDisk)
   func counting(_ kind: TestedBackend) throws {
     try withPath { path in
@@ -127,7 +127,7 @@ struct SharedStoreTests {
     }
   }
 
-  @Test("A value that another process has is not unique", arguments: TestedBackend.onDisk)
+  @Test("A value of an object of another process is not unique", arguments: TestedBackend.onDisk)
   func unique(_ kind: TestedBackend) throws {
     try withPath { path in
       let stores = try (0..<2).map { _ in try open(kind, path) }
@@ -152,7 +152,7 @@ struct SharedStoreTests {
     }
   }
 
-  @Test("Live results follow what other processes save")
+  @Test("Live results follow saves of other processes")
   func liveResults() throws {
     try withPath { path in
       let first = try open(.tokyoCabinet, path)
@@ -172,7 +172,7 @@ struct SharedStoreTests {
     }
   }
 
-  @Test("What happened while nobody looked may be anything, and is all seen")
+  @Test("Changes during a pause are reported as any changes, and all are seen")
   func losingTrack() throws {
     try withPath { path in
       let idle = try open(.tokyoCabinet, path)
@@ -209,7 +209,7 @@ struct SharedStoreTests {
   }
 
   @Test(
-    "Threads and processes increment a counter without losing a step",
+    "Threads and processes increment a counter without losing an increment",
     arguments: TestedBackend.onDisk)
   func threads(_ kind: TestedBackend) throws {
     try withPath { path in
@@ -244,7 +244,7 @@ struct SharedStoreTests {
     }
   }
 
-  @Test("A commit of another process is told within moments, without anyone asking")
+  @Test("A commit of another process is reported soon, without polling")
   func news() async throws {
     let parent = try makeTemporaryDirectory()
     defer { try? FileManager.default.removeItem(atPath: parent) }

@@ -24,7 +24,7 @@ private final class IndexedNote: Note {
 }
 
 /// Programs that are open at once, and know a class with different indexes.
-@Suite("Indexes that another program keeps")
+@Suite("Indexes that another program maintains")
 struct StrangeIndexTests {
   private enum Arrangement: CaseIterable {
     /// Two stores on one backend.
@@ -60,7 +60,7 @@ struct StrangeIndexTests {
   }
 
   @Test(
-    "An index that a program makes while another is open finds what that one saves",
+    "An index that a program builds while another has the store open finds later saves of both",
     arguments: TestedBackend.onDisk, Arrangement.allCases)
   private func newIndex(_ kind: TestedBackend, _ arrangement: Arrangement) throws {
     try withStores(kind, arrangement) { earlier, later in

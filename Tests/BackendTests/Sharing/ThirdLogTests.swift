@@ -5,7 +5,7 @@ import TestFiles
 import TestedBackends
 import Testing
 
-@Suite("A third log while the first is in no file yet")
+@Suite("A third log before the first is folded")
 struct ThirdLogTests {
   private func open(_ disk: CrashingDirectory, _ kind: TestedBackend) throws
     -> any DirectoryBackend

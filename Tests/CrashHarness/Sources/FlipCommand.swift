@@ -9,10 +9,10 @@ import StoredObjectsCore
 struct FlipCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "flip",
-    abstract: "Spoil every byte of a small store, cut each file at every length, remove each.")
+    abstract: "Damage each byte of a small store, truncate each file at each length, remove each.")
 
   @Option(help: "The backend.") var backend = BackendName.tokyoCabinet
-  @Option(help: "Only every so many of the trials, the last one of each file among them.")
+  @Option(help: "Run only each Nth trial, and the last one of each file.")
   var every = 1
   @Flag(help: "Print what each file's trials came to.") var verbose = false
 
@@ -144,7 +144,7 @@ struct FlipTrials {
       tell("spoilt by the next save", trial, size)
     case .untold:
       counts.untold += 1
-      tell("nothing was told", trial, size)
+      tell("no report", trial, size)
     case .wrong, nil:
       counts.wrong += 1
       tell("wrong answer", trial, size)

@@ -12,7 +12,7 @@ struct ProbeCommand: ParsableCommand {
   @Option var first: Int
   @Option var end: Int
   @Option var every: Int
-  @Flag(help: "All changes have to be told.") var strict = false
+  @Flag(help: "All changes must be reported.") var strict = false
 
   func run() throws {
     let name = name

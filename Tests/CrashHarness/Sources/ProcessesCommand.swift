@@ -8,11 +8,11 @@ import StoredObjectsTestSupport
 struct ProcessesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "processes",
-    abstract: "Kill processes that share a store, and look at what the others make of it.")
+    abstract: "Kill processes that share a store, and check that the others continue.")
 
-  @Option(help: "How long to go on, in seconds.") var seconds = 60
-  @Option(help: "How many processes work at once.") var count = 8
-  @Option(help: "How many milliseconds pass between two kills.") var pause = 50
+  @Option(help: "The duration in seconds.") var seconds = 60
+  @Option(help: "The number of processes.") var count = 8
+  @Option(help: "The number of milliseconds between two kills.") var pause = 50
   @Option(help: "The seed; random if left out.") var seed: UInt64?
   @Option(help: "The backend.") var backend = BackendName.tokyoCabinet
 

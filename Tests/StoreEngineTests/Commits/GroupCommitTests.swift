@@ -41,7 +41,7 @@ struct GroupCommitTests {
   }
 
   @Test(
-    "Those that come while one is brought to the disk share the next sync, and are seen after it")
+    "Commits that arrive during a sync share the next one, and are visible after it")
   func sharedSync() throws {
     let disk = try CrashingDirectory()
     let backend = try CDBBackend(disk)
@@ -75,7 +75,7 @@ struct GroupCommitTests {
     #expect(again.lastCommitNumber == 18)
   }
 
-  /// What threads have been told of their commits.
+  /// The results of the commits of threads.
   private struct Told: Sendable {
     var done: [UInt32: Commit] = [:]
     var refused: [UInt32] = []
@@ -112,7 +112,7 @@ struct GroupCommitTests {
     #expect(try backend.commit(Self.changes(200, backend))?.number == last + 1, "\(moment)")
   }
 
-  @Test("A power cut leaves those that were acknowledged, and others as a whole, without a gap")
+  @Test("A power cut keeps acknowledged commits, and complete ones of the rest, without a gap")
   func powerCuts() throws {
     var random = Seeds.generator(for: "GroupCommitTests power")
     var cuts = 0
@@ -131,7 +131,7 @@ struct GroupCommitTests {
     #expect(cuts > 10)
   }
 
-  @Test("A disk that fails at any call takes nothing with it that was acknowledged")
+  @Test("A disk that fails at any call loses no acknowledged commit")
   func failures() throws {
     var failed = 0
     for operation in 0..<220 {
@@ -150,7 +150,7 @@ struct GroupCommitTests {
     #expect(failed > 10)
   }
 
-  @Test("Of those that change one row on the same basis, one goes through")
+  @Test("Of several commits that change a row on the same basis, one succeeds")
   func conflicts() throws {
     let disk = try CrashingDirectory()
     let backend = try CDBBackend(disk)
@@ -172,7 +172,7 @@ struct GroupCommitTests {
     #expect(backend.lastCommitNumber == 30)
   }
 
-  @Test("One that touches a row of another without a basis comes after it")
+  @Test("A commit without a basis that changes another's row comes after it")
   func overlapping() throws {
     let disk = try CrashingDirectory()
     let backend = try CDBBackend(disk)
@@ -189,7 +189,7 @@ struct GroupCommitTests {
     #expect(try backend.recordCount(in: table) == 38)
   }
 
-  /// Notes what it is told of its commit, and refuses it if it is to.
+  /// Records the calls for its commit, and can refuse it.
   private final class Follower: CommitFollower {
     static let refusal = StoreError(.invalidArgument, "This commit is refused.")
     private let name: String
@@ -209,7 +209,7 @@ struct GroupCommitTests {
   }
 
   @Test(
-    "One that is queued holds no thread, its follower hears of it in order, a refused one fails")
+    "A queued commit blocks no thread, is reported in order, and its refusal is an error")
   func queued() throws {
     let disk = try CrashingDirectory()
     let backend = try CDBBackend(disk)

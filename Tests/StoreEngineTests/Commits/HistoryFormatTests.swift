@@ -31,7 +31,7 @@ struct HistoryFormatTests {
 
   private static let key = HistoryFormat.key(entry.commit.number)
 
-  @Test("An entry is the same when it is read, and each beginning of it is an error")
+  @Test("An entry reads back, and each prefix of it is an error")
   func bytes() throws {
     let bytes = HistoryFormat.encoded(Self.entry)
     let read = try HistoryFormat.entry(bytes, of: Self.key)
@@ -48,7 +48,7 @@ struct HistoryFormatTests {
     #expect(throws: DataBufferError.self) { try HistoryFormat.entry(bytes + [0], of: Self.key) }
   }
 
-  @Test("The entry of another commit is damage, and nobody reads it again and again")
+  @Test("An entry of another commit is damage, and is not read repeatedly")
   func wrongNumber() throws {
     let backend = try MemoryBackend()
     try backend.beginHistory()
@@ -63,7 +63,7 @@ struct HistoryFormatTests {
     #expect(error?.code == .damaged)
   }
 
-  @Test("The beginning of a history is the same when it is read, with the ID from format 2 on")
+  @Test("The beginning of a history reads back, with the ID from format 2 on")
   func stamp() throws {
     let stamp = HistoryFormat.Stamp(since: 7, id: UUID())
     let bytes = HistoryFormat.encoded(stamp)

@@ -4,12 +4,12 @@ import Testing
 
 @testable import StoreEngine
 
-@Suite("The changes of named buffers, for a file that is written anew")
+@Suite("The changes of named buffers, for a rewritten file")
 struct NameChangesTests {
   /// Names that share beginnings, are empty, long, or the same to a reader only.
   private static let names = ["", "a", "ab", "abcdefghi", "abcdefghij", "é", "e\u{301}", "Ω"]
 
-  @Test("Each key of the file has the change of its name, in whatever order these come, or none")
+  @Test("Each key of the file has the change of its name, in any order, or none")
   func found() throws {
     var random = Seeds.generator(for: "changes of names")
     for _ in 0..<50 {

@@ -6,13 +6,13 @@ import Testing
 struct StoreErrorTests {
   private struct Cause: Error {}
 
-  @Test("An error is one word, so that typed throws make no result larger")
+  @Test("An error has the size of a word, so typed throws make no result larger")
   func size() {
     #expect(MemoryLayout<StoreError>.size == MemoryLayout<Int>.size)
     #expect(MemoryLayout<StoreError?>.size == MemoryLayout<StoreError>.size)
   }
 
-  @Test("What it says of its place stands in the description, in one order")
+  @Test("Its location is in the description, in a fixed order")
   func description() {
     let location = StoreError.Location(
       path: "/a", className: "Song", rowID: 2, offset: 3, table: "notes", key: "a \"b\"")
@@ -24,7 +24,7 @@ struct StoreErrorTests {
     #expect(error.location == location && error.underlying is Cause)
   }
 
-  @Test("Errors of lower layers become one, and its own pass as they are")
+  @Test("Errors of lower layers are wrapped, and errors of this layer are thrown unchanged")
   func wrapping() {
     let refusal = SystemError(call: "write", path: "/b", number: 28)
     let place = StoreError.Location(path: "/a", rowID: 2)

@@ -43,7 +43,7 @@ struct HistoryStreamTests {
   private static let elements: [HistoryStreamDecoder.Element] =
     [.header(position)] + frames.map { .frame($0) }
 
-  @Test("A stream is the same when it is read, in parts of any size")
+  @Test("A stream reads back in parts of any size")
   func parts() throws {
     let bytes = Self.encoded(Self.frames)
     for size in 1...40 {
@@ -52,7 +52,7 @@ struct HistoryStreamTests {
     #expect(try Self.decoded(bytes + bytes) == Self.elements + Self.elements)
   }
 
-  @Test("A stream that is cut off has the frames before the cut, and its end is an error")
+  @Test("A truncated stream has the frames before the cut, and its end is an error")
   func cuts() throws {
     let bytes = Self.encoded(Self.frames)
     for count in bytes.indices {
@@ -64,7 +64,7 @@ struct HistoryStreamTests {
     }
   }
 
-  @Test("A byte that is changed is an error, at or before its frame")
+  @Test("A changed byte is an error, at or before its frame")
   func changes() throws {
     let bytes = Self.encoded(Self.frames)
     for index in bytes.indices {
@@ -76,7 +76,7 @@ struct HistoryStreamTests {
     }
   }
 
-  @Test("Frames that are left out, repeated, moved, or taken from another stream are errors")
+  @Test("Frames that are left out, repeated, moved, or copied from another stream are errors")
   func moved() throws {
     let whole = Self.encoded(Self.frames)
     var ends = [HistoryStreamFormat.headerByteCount]
@@ -106,7 +106,7 @@ struct HistoryStreamTests {
     #expect(throws: StoreError.self) { try Self.decoded(other + parts.flatMap { $0 }) }
   }
 
-  @Test("A count that is too large is refused before its bytes come")
+  @Test("A count that is too large is refused before its bytes arrive")
   func sizes() throws {
     for kind in 1...7 as ClosedRange<UInt8> {
       let maximum = try #require(HistoryStreamFormat.Kind(rawValue: kind)).maximumByteCount
@@ -122,7 +122,7 @@ struct HistoryStreamTests {
     }
   }
 
-  @Test("Random bytes are errors, and never a trap")
+  @Test("Random bytes are errors, and never trap")
   func noise() {
     var generator = Seeds.generator(for: "noise as a stream of a history")
     let bytes = Self.encoded(Self.frames)

@@ -5,8 +5,8 @@ import Testing
 
 @testable import StoreEngine
 
-/// Streams whose checksums are right and whose content is not: those of a peer that is hostile.
-@Suite("Streams of hostile peers")
+/// Streams with right checksums and wrong content, as a hostile sender writes them.
+@Suite("Streams of hostile senders")
 struct HostileStreamTests {
   private let source: MemoryBackend
   private let target: MemoryBackend
@@ -21,7 +21,7 @@ struct HostileStreamTests {
 
   private func songs() throws -> TableID { try source.table(named: "Song") }
 
-  /// The bytes of a stream with frames behind a place.
+  /// Returns the bytes of a stream with frames after a position.
   private func stream(
     _ frames: [HistoryStreamFrame], behind position: HistoryPosition? = nil
   ) throws -> [UInt8] {
@@ -54,7 +54,7 @@ struct HostileStreamTests {
     .init(name: "Song", records: [.init(rowID: row, before: before, after: after)])
   }
 
-  @Test("A good entry is applied once, whoever sends it again")
+  @Test("A valid entry is applied once, even if it is sent again")
   func again() throws {
     let good = try stream([frame { $0.tables = [record(2, [1, 2], [3])] }, .end])
     var follower = try StoreFollower(target)
@@ -84,7 +84,7 @@ struct HostileStreamTests {
     #expect(error?.code == .otherHistory)
   }
 
-  @Test("A source that went back, and went on in another way, is refused")
+  @Test("A source that was reset to an earlier state and then changed is refused")
   func forked() throws {
     let earlier = MemoryDisk()
     do {
@@ -105,7 +105,7 @@ struct HostileStreamTests {
     }
   }
 
-  @Test("A gap is an error, in the numbers of entries and before the first one")
+  @Test("A gap is an error, between entries and before the first one")
   func gaps() throws {
     let place = try source.historyPosition()
     try expect(.historyExpired, stream([frame(4) { $0.tables = [record(2, [1, 2], [3])] }]))
@@ -115,7 +115,7 @@ struct HostileStreamTests {
     try expect(.damaged, stream([frame(since: 3) { _ in }]))
   }
 
-  @Test("An entry that does not fit what the copy holds is damage")
+  @Test("An entry that does not match the content of the copy is damage")
   func unfit() throws {
     for records in [
       record(2, [1], [3]), record(2, nil, [3]), record(3, [1], [3]), record(3, [1], nil),
@@ -136,7 +136,7 @@ struct HostileStreamTests {
       ]))
   }
 
-  @Test("An entry that names something twice, row 0, or the follower's own tables is damage")
+  @Test("An entry with a repeated name, row 0, or the follower's own tables is damage")
   func nonsense() throws {
     try expect(.damaged, stream([frame { $0.tables = [record(0, nil, [1])] }]))
     try expect(
@@ -170,7 +170,7 @@ struct HostileStreamTests {
     try expect(.damaged, stream([.entry([1, 2, 3], since: 2)]))
   }
 
-  @Test("A value that does not come as a whole before its entry is damage")
+  @Test("A value that is not complete before its entry is damage")
   func values() throws {
     let bytes: [UInt8] = [1, 2, 3]
     let reference = ExternalReference(
@@ -205,7 +205,7 @@ struct HostileStreamTests {
     #expect(try input.chunk(0) == bytes)
   }
 
-  @Test("A copy that is not whole is none, and one that is broken off is made again")
+  @Test("An incomplete copy can't be used, and an interrupted one is made again")
   func copies() throws {
     let place = try source.historyPosition()
     let fresh = try MemoryBackend()
@@ -214,7 +214,7 @@ struct HostileStreamTests {
     guard case .entry(let bytes, _) = part else { return }
     try follower.apply(try stream([.copyPart(bytes)], behind: place))
     #expect(try fresh.isFollower() && follower.position() == nil)
-    // Neither a history nor an end has come.
+    // The copy has neither a history nor an end.
     #expect(throws: StoreError.self) {
       try follower.apply(try stream([.copyEnd(.example)], behind: place))
     }
@@ -233,7 +233,7 @@ struct HostileStreamTests {
     #expect(empty.lastCommitNumber == 0)
   }
 
-  @Test("Whatever is changed in an entry, the copy is as some commit left it")
+  @Test("After any change to an entry, the copy is in the state of a commit")
   func fuzzedEntries() throws {
     var generator = Seeds.generator(for: "fuzzed entries of a stream")
     var entry = HistoryEntry(commit: Commit.example.numbered(3))

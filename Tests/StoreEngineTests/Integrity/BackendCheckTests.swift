@@ -32,7 +32,7 @@ struct BackendCheckTests {
     }
   }
 
-  @Test("Nothing is wrong with nothing, nor with classes in a row")
+  @Test("An empty store has no findings, and neither have classes with consecutive rows")
   func sound() throws {
     #expect(try kinds() == [])
     try put("A", [1: row(0, last: 2), 2: [0, 7]])
@@ -56,7 +56,7 @@ struct BackendCheckTests {
     }
   }
 
-  @Test("Row 0 and rows above the last one given out are found, each with its row")
+  @Test("Row 0 and rows above the last assigned one are found, each with its row")
   func rowOutOfRange() throws {
     try put("A", [1: row(0, last: 3), 3: [0], 4: [0], 0: [0]])
     let findings = try BackendCheck(backend).run().findings
@@ -64,7 +64,7 @@ struct BackendCheckTests {
     #expect(Set(findings.map(\.location.rowID)) == [0, 4])
   }
 
-  @Test("Two classes of one ID are found, and an ID that no class has")
+  @Test("Two classes with one ID are found, and an ID without a class")
   func classIDs() throws {
     try put("A", [1: row(0, last: 1)])
     try put("B", [1: row(0, last: 1)])
@@ -73,13 +73,13 @@ struct BackendCheckTests {
     #expect(try kinds() == [.classMissing])
   }
 
-  @Test("An empty record of a class with versions is found, and one of a later version")
+  @Test("An empty record of a class with versions is found, and a record of a later version")
   func versions() throws {
     try put("A", [1: row(0, last: 3, version: 1), 2: [], 3: [2]])
     #expect(try kinds() == [.recordDamaged, .newerVersion])
   }
 
-  @Test("Checksums are compared where the metadata row says that there are any")
+  @Test("Checksums are compared if the metadata row says that records have them")
   func checksums() throws {
     let sum = RecordChecksum.checksum([0, 7].span, classID: 0, rowID: 2)
     let record: [UInt8] = [0, 7] + (0..<4).map { UInt8(truncatingIfNeeded: sum >> (8 * $0)) }
@@ -89,7 +89,7 @@ struct BackendCheckTests {
     #expect(try kinds() == [.checksum])
   }
 
-  @Test("A named buffer with a wrong checksum is found; one without a checksum is fine")
+  @Test("A named buffer with a wrong checksum is found; one without a checksum is accepted")
   func namedBuffers() throws {
     var sealed = NamedBufferChecksum.sealed([1, 2], name: "x")
     try backend.commit {
@@ -104,7 +104,7 @@ struct BackendCheckTests {
     #expect(findings.first?.message.contains("\"x\"") == true)
   }
 
-  @Test("Findings beyond the limit are counted and not kept")
+  @Test("Findings above the limit are counted and not kept")
   func limit() throws {
     var records: [UInt32: [UInt8]] = [1: row(0, last: 1)]
     for rowID in 2..<UInt32(StoreCheck.findingLimit + 5) { records[rowID] = [0] }
@@ -113,7 +113,7 @@ struct BackendCheckTests {
     #expect(check.findings.count == StoreCheck.findingLimit && check.omittedCount == 3)
   }
 
-  @Test("A finding's description has the kind, the place and the message")
+  @Test("The description of a finding has the kind, the place and the message")
   func description() {
     let finding = StoreFinding(
       .checksum, "It is wrong.", at: .init(path: "p", className: "A", rowID: 2, offset: 3))

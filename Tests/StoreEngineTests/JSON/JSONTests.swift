@@ -21,7 +21,7 @@ struct JSONTextTests {
     (["b": 1, "a": ["c": []]], "{\"a\":{\"c\":[]},\"b\":1}"),
   ]
 
-  @Test("Values have one text, which gives them back", arguments: examples)
+  @Test("Each value has one text, from which it reads back", arguments: examples)
   func values(value: StoredValue, expected: String) throws {
     #expect(try text(value) == expected)
     let read = try JSONReader.value(in: expected)
@@ -32,7 +32,7 @@ struct JSONTextTests {
   }
 
   @Test(
-    "Text in other forms is understood",
+    "Text in other forms is accepted",
     arguments: [
       (" [ 1 , 2 ]\n", [1, 2]), ("1E2", .double(100)), ("-0", .double(-0.0)),
       ("\"\\u00e9\\ud83d\\ude00\\/\\b\\f\"", "é😀/\u{8}\u{C}"),
@@ -44,7 +44,7 @@ struct JSONTextTests {
   }
 
   @Test(
-    "Text that is no JSON is refused, with the place",
+    "Text that is not JSON is refused with the position",
     arguments: [
       ("", 0), ("  ", 2), ("nul", 3), ("[1,]", 3), ("[1 2]", 3), ("{\"a\"}", 4), ("{a:1}", 1),
       ("{\"a\":1,}", 7), ("01", 0), ("-", 1), ("1.", 2), ("1e", 2), (".5", 0), ("+1", 0),
@@ -64,7 +64,7 @@ struct JSONTextTests {
     #expect(throws: JSONReader.Damage.self) { try JSONReader.value(in: bytes, 0..<3) }
   }
 
-  @Test("600 levels are read and written, 601 and a million are an error")
+  @Test("600 levels are read and written; 601 and a million are errors")
   func depth() throws {
     let deep = String(repeating: "[", count: 600) + String(repeating: "]", count: 600)
     #expect(try text(try JSONReader.value(in: deep)) == deep)
@@ -77,14 +77,14 @@ struct JSONTextTests {
     #expect(throws: ValueFailure.self) { try text(value) }
   }
 
-  @Test("JSON has no form for NaN, data and moments")
+  @Test("NaN, data and dates have no form in JSON")
   func formless() {
     for value: StoredValue in [.double(.nan), .double(.infinity), .data(Data([1])), .date(Date())] {
       #expect(throws: ValueFailure.self) { try text([value]) }
     }
   }
 
-  @Test("Random values survive, and Foundation reads the same text")
+  @Test("Random values read back, and Foundation reads the same text")
   func random() throws {
     var generator = Seeds.generator(for: "random JSON")
     for _ in 0..<2000 {
@@ -95,7 +95,7 @@ struct JSONTextTests {
     }
   }
 
-  @Test("Changed bytes are a value or an error, and never a crash")
+  @Test("Changed bytes are a value or an error, and never crash")
   func mutated() throws {
     var generator = Seeds.generator(for: "mutated JSON")
     for _ in 0..<3000 {
@@ -141,10 +141,10 @@ struct JSONTextTests {
   }
 }
 
-@Suite("Moments as texts")
+@Suite("Dates as texts")
 struct DateTextTests {
   @Test(
-    "A moment has the digits that it needs",
+    "A date has as many digits as it needs",
     arguments: [
       (0, "2001-01-01T00:00:00Z"), (0.5, "2001-01-01T00:00:00.5Z"),
       (-0.25, "2000-12-31T23:59:59.75Z"),
@@ -164,7 +164,7 @@ struct DateTextTests {
   }
 
   @Test(
-    "Texts in other forms are none",
+    "Texts in other forms are not dates",
     arguments: [
       "", "2001-01-01", "2001-01-01T00:00:00", "2001-02-29T00:00:00Z", "2001-13-01T00:00:00Z",
       "2001-01-01T24:00:00Z", "2001-01-01T00:00:60Z", "2001-01-01T00:00:00.Z",
@@ -173,7 +173,7 @@ struct DateTextTests {
     ])
   func others(text: String) { #expect(DateText.date(of: text) == nil) }
 
-  @Test("Moments that have no exact text have none")
+  @Test("Dates without an exact text have none")
   func none() {
     let others: [Double] = [
       .nan, .infinity, -0.0, 1e17, 1e-300, 252_423_993_600, -63_113_904_001,
@@ -183,7 +183,7 @@ struct DateTextTests {
     }
   }
 
-  @Test("Every text gives the same bits back")
+  @Test("Every text gives the same bits again")
   func random() throws {
     var generator = Seeds.generator(for: "random moments")
     for _ in 0..<5000 {

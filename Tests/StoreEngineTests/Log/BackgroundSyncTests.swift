@@ -5,7 +5,7 @@ import Testing
 
 @testable import StoreEngine
 
-@Suite("Growth of a log beside saves")
+@Suite("Growth of a log during saves")
 struct BackgroundSyncTests {
   typealias Log = LogFixture
 
@@ -23,7 +23,7 @@ struct BackgroundSyncTests {
     return (storage, writer)
   }
 
-  @Test("A log that has grown is on the disk before a header says so, with the next save")
+  @Test("Growth of a log is synced before a header records it, with the next save")
   func order() throws {
     var (storage, writer) = try make(usesThread: false)
     try writer.append(.changes, [large])
@@ -38,7 +38,7 @@ struct BackgroundSyncTests {
     #expect(Log.error { _ = try Log.read(short) }?.code == .damaged)
   }
 
-  @Test("No save waits for a disk that is busy with what the log has grown by")
+  @Test("No save waits for a disk that is busy with the growth of the log")
   func waitsForNothing() throws {
     var (storage, writer) = try make(usesThread: true)
     let isDiskReady = Locked(false)
@@ -52,7 +52,7 @@ struct BackgroundSyncTests {
     #expect(try Log.read(storage).0 == [[UInt8]](repeating: large, count: 5))
   }
 
-  @Test("After a sync that has failed nothing more is saved", arguments: [false, true])
+  @Test("After a failed sync nothing more is saved", arguments: [false, true])
   func failure(usesThread: Bool) throws {
     var (storage, writer) = try make(usesThread: usesThread)
     try growThenSync(&writer, storage, usesThread: usesThread)

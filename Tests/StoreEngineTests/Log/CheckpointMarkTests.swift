@@ -8,7 +8,7 @@ import Testing
 
 @testable import StoreEngine
 
-@Suite("What a checkpoint in the log says of its files")
+@Suite("Marks of files in checkpoints of the log")
 struct CheckpointMarkTests {
   /// A disk on which a checkpoint was recorded, and its files were not put in place.
   private func interrupted() throws -> CrashingDirectory {
@@ -18,7 +18,7 @@ struct CheckpointMarkTests {
     try backend.commit { $0.insert(2, in: table, [1]) }
     try backend.checkpoint()
     try backend.commit { $0.update(2, in: table, [2]) }
-    // What comes behind the class file's rename finds the power gone.
+    // The power is cut right after the class file is renamed.
     disk.observeRenames { [unowned disk] in if $0 == "A.cdb" { disk.plan(.cutPower(at: 0)) } }
     #expect(throws: (any Error).self) { try backend.checkpoint() }
     disk.observeRenames(nil)
@@ -46,14 +46,14 @@ struct CheckpointMarkTests {
     LogFixture.error { _ = try record(disk) }?.code
   }
 
-  @Test("The new file counts under its final name, before the manifest names it")
+  @Test("The new file counts under its final name before the manifest has it")
   func renamed() throws {
     let disk = try interrupted()
     #expect(try record(disk) == [2])
     #expect(try record(disk) == [2])
   }
 
-  @Test("The new file counts under its first name, and is put in place")
+  @Test("The new file counts under its first name, and is renamed")
   func notRenamed() throws {
     let disk = try interrupted()
     try renameFile(disk.file("A.cdb"), disk.file(".new.0"))
@@ -61,7 +61,7 @@ struct CheckpointMarkTests {
     #expect(disk.names.contains("A.cdb") && !disk.names.contains(".new.0"))
   }
 
-  @Test("A file that is neither is damage, and no empty table or older state")
+  @Test("A file that is neither is damage, not an empty table or an older state")
   func neither() throws {
     let disk = try interrupted()
     try removeFile(disk.file("A.cdb"))
@@ -73,7 +73,7 @@ struct CheckpointMarkTests {
     #expect(code(disk) == .damaged)
   }
 
-  @Test("A file in its place counts, whatever a later checkpoint has begun under the new name")
+  @Test("A file in place counts, whatever a later checkpoint has begun under the new name")
   func stray() throws {
     let disk = try interrupted()
     try putOtherFile(".new.0", on: disk)
@@ -81,7 +81,7 @@ struct CheckpointMarkTests {
     #expect(!disk.names.contains(".new.0"))
   }
 
-  @Test("Names and marks come back as they were written, and names from before there were marks")
+  @Test("Names and marks read back, and so do names from before there were marks")
   func encoding() throws {
     let mark = FileMark(epoch: 3, number: 4)
     let replacements = [
@@ -117,7 +117,7 @@ struct CheckpointMarkTests {
     #expect(manifest.bytes == bytes)
   }
 
-  @Test("A manifest of before commits had numbers is read")
+  @Test("A manifest from before commit numbers is read")
   func secondVersion() {
     let bytes: [UInt8] = [
       0x53, 0x4F, 0x2D, 0x46, 0x69, 0x6C, 0x65, 0x73, 2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0,
@@ -131,7 +131,7 @@ struct CheckpointMarkTests {
     #expect(StoreManifest(bytes) == manifest)
   }
 
-  @Test("A manifest comes back as it was written, and no byte of it can change")
+  @Test("A manifest reads back, and a change of any byte is detected")
   func manifest() throws {
     var manifest = StoreManifest(firstEpoch: 5, epoch: 6, files: ["B"])
     manifest.add("A", FileMark(epoch: 5, number: 9))

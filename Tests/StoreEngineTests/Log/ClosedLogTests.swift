@@ -5,7 +5,7 @@ import TestFiles
 import TestedBackends
 import Testing
 
-@Suite("A log that was closed")
+@Suite("Closed logs")
 struct ClosedLogTests {
   private static func saved(on disk: CrashingDirectory, count: UInt32) throws -> StoreImage {
     let backend = try CDBBackend(disk)
@@ -22,7 +22,7 @@ struct ClosedLogTests {
     return image
   }
 
-  @Test("Opening, reading and closing it writes nothing and syncs nothing")
+  @Test("Opening, reading and closing a closed log writes and syncs nothing")
   func untouched() throws {
     let disk = try CrashingDirectory()
     let image = try Self.saved(on: disk, count: 3)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import StoreEngine
 
-@Suite("The commit log on a disk that fails")
+@Suite("The commit log on a failing disk")
 struct CommitLogFailureTests {
   typealias Log = LogFixture
 
@@ -29,7 +29,7 @@ struct CommitLogFailureTests {
     }
   }
 
-  @Test("After a failed sync everything is refused, with reopenNeeded")
+  @Test("After a failed sync all calls throw reopenNeeded")
   func failedSync() throws {
     var (storage, writer) = try Log.make()
     storage.disk.plan(.fail(at: 1, errno: 5))
@@ -41,7 +41,7 @@ struct CommitLogFailureTests {
     #expect(storage.disk.operations.count == 2)
   }
 
-  @Test("A log that could not be emptied is of no further use, at each step of it")
+  @Test("A log that could not be emptied can't be used, at each step of it")
   func failedEmptying() throws {
     for number in 0..<2 {
       var (storage, writer) = try Log.make()
@@ -52,7 +52,7 @@ struct CommitLogFailureTests {
     }
   }
 
-  @Test("What a failed sync has left in memory only is written again by the next opening")
+  @Test("Batches that a failed sync has left in memory only are written again by the next opening")
   func settle() throws {
     var generator = Seeds.generator(for: "settling")
     var (storage, writer) = try Log.make()
@@ -73,13 +73,13 @@ struct CommitLogFailureTests {
 
 @Suite("CRC-32C")
 struct CRC32CTests {
-  @Test("The checksum of the known text")
+  @Test("The checksum of a known text")
   func known() {
     #expect(CommitLogFormat.checksum(Array("123456789".utf8)) == 0xE306_9283)
     #expect(CommitLogFormat.checksum([]) == 0)
   }
 
-  @Test("Random bytes in random pieces give what one bit at a time gives")
+  @Test("Random bytes in random pieces match a bitwise computation")
   func random() {
     var generator = Seeds.generator(for: "CRC-32C")
     for _ in 0..<200 {
@@ -102,7 +102,7 @@ struct CRC32CTests {
     }
   }
 
-  @Test("The checksum of a batch is that of its bytes, the last of each eight first, in any pieces")
+  @Test("The checksum of a batch covers its bytes, the last of each eight first, in any pieces")
   func reversedWords() {
     var generator = Seeds.generator(for: "CRC-32C of reversed words")
     for _ in 0..<200 {
@@ -128,7 +128,7 @@ struct CRC32CTests {
     }
   }
 
-  @Test("A record with a checksum of its own is not taken for another one of its length")
+  @Test("A record with a checksum of its own is distinguished from another of the same length")
   func recordsInBatches() {
     var generator = Seeds.generator(for: "CRC-32C of CRC-32C")
     func record(_ count: Int) -> [UInt8] {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import StoreEngine
 
-/// What the tests of the log share.
+/// Helpers of the tests of the log.
 enum LogFixture {
   static let growth = 8 << 10
 
@@ -73,7 +73,7 @@ struct CommitLogTests {
   typealias Log = LogFixture
   private let payloads: [[UInt8]] = [[1, 2, 3], [], Array(repeating: 7, count: 3000), [9]]
 
-  @Test("What is appended is read in order, in pieces or not")
+  @Test("Appended batches are read in order, in pieces or not")
   func roundTrip() throws {
     var (storage, writer) = try Log.make()
     try Log.append(payloads, to: &writer)
@@ -83,13 +83,13 @@ struct CommitLogTests {
     #expect(tail == .clean)
   }
 
-  @Test("A new log holds nothing, and neither does one that was never finished")
+  @Test("A new log is empty, and so is an unfinished one")
   func new() throws {
     #expect(try Log.reader(TestLog()) == nil)
     #expect(try Log.reader(TestLog([UInt8](repeating: 0, count: 5000))) == nil)
   }
 
-  @Test("The example of the format page is what is written")
+  @Test("The example of the format page is written")
   func example() throws {
     var (storage, writer) = try Log.make(epoch: 1)
     var changes = ChangeSet()
@@ -114,7 +114,7 @@ struct CommitLogTests {
         """)
   }
 
-  @Test("A log of version 2 goes on as it is, and has the new checksums once it is emptied")
+  @Test("A log of version 2 continues, and has the new checksums after it is emptied")
   func plainChecksums() throws {
     var slot = CommitLogSlot(epoch: 1, size: Log.growth)
     slot.checksums = .plain
@@ -148,7 +148,7 @@ struct CommitLogTests {
     00070809
     """
 
-  @Test("Of batches that are written together a power cut leaves the first few, and is no damage")
+  @Test("Of batches written together a power cut leaves the first few, which is no damage")
   func cutTogether() throws {
     var random = Seeds.generator(for: "CommitLogTests cutTogether")
     let batches = (1...6).map { [UInt8](repeating: $0, count: 300) }
@@ -168,7 +168,7 @@ struct CommitLogTests {
     #expect(counts.count > 3)
   }
 
-  @Test("A batch of before commits had numbers is read as it was written")
+  @Test("A batch from before commit numbers reads back")
   func olderBatch() throws {
     let payload: [UInt8] = [
       1, 0, 0, 0, 1, 0, 0, 0, 65, 1, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0,
@@ -185,7 +185,7 @@ struct CommitLogTests {
     #expect(record.kind == .insert && record.rowID == 2 && record.range == 0..<3)
   }
 
-  @Test("A new log begins with an epoch that nobody can guess")
+  @Test("A new log begins with a random epoch")
   func randomEpoch() throws {
     let epochs = (0..<100).map { _ in CommitLogSlot.randomEpoch() }
     #expect(Set(epochs).count == 100 && epochs.allSatisfy { $0 > 0 })
@@ -199,7 +199,7 @@ struct CommitLogTests {
     #expect(made[0] != made[1] && made.allSatisfy { $0 > 1 << 20 })
   }
 
-  @Test("A trailing batch that is cut off anywhere is ignored and counted")
+  @Test("A last batch that is truncated anywhere is ignored and counted")
   func truncatedBatch() throws {
     var (storage, writer) = try Log.make()
     try Log.append(Array(payloads.dropLast()), to: &writer)
@@ -234,7 +234,7 @@ struct CommitLogTests {
     }
   }
 
-  @Test("A damaged batch in the middle is reported with its offset, whichever byte it is")
+  @Test("A damaged batch in the middle is reported with its offset, whichever byte is damaged")
   func damagedMiddle() throws {
     var (storage, writer) = try Log.make()
     try Log.append([[1, 2, 3]], to: &writer)
@@ -261,7 +261,7 @@ struct CommitLogTests {
     #expect(tail == .clean)
   }
 
-  @Test("Unsynced batches that were lost out of order are dropped, and never come back")
+  @Test("Unsynced batches that were lost out of order are dropped, and never reappear")
   func lostOutOfOrder() throws {
     var (storage, writer) = try Log.make(durability: .process)
     try Log.append([[1]], to: &writer)
@@ -279,7 +279,7 @@ struct CommitLogTests {
     #expect(try Log.read(storage).0 == [[1], [8]])
   }
 
-  @Test("A batch of which a power cut leaves the beginning does not take the end of an older one")
+  @Test("A partial batch after a power cut is not joined with the end of an older one")
   func tornOverOlder() throws {
     #expect(try Self.acceptedMixtures(.reversedWords) == 0)
     // Until version 3 it did, with every cut between two records.
@@ -317,7 +317,7 @@ struct CommitLogTests {
     return count
   }
 
-  @Test("A checkpoint at process leaves no unsynced batch before it, wherever the power is cut")
+  @Test("A checkpoint at process leaves no unsynced batch before it, after any power cut")
   func checkpointSyncs() throws {
     var generator = Seeds.generator(for: "a cut at a checkpoint")
     for cut in 0..<8 {
@@ -333,7 +333,7 @@ struct CommitLogTests {
     }
   }
 
-  @Test("Both headers bad is damaged, and so is a header that is gone before saves")
+  @Test("Two bad headers are damage, and so is a missing header before saves")
   func headers() throws {
     var (storage, writer) = try Log.make()
     try writer.removeAll()
@@ -349,7 +349,7 @@ struct CommitLogTests {
     #expect(Log.error { _ = try Log.read(other) }?.code == .damaged)
   }
 
-  @Test("One bad header does no harm when the log is empty")
+  @Test("One bad header does no harm if the log is empty")
   func oneHeader() throws {
     var (storage, writer) = try Log.make()
     try writer.removeAll()
@@ -376,7 +376,7 @@ struct CommitLogTests {
     #expect(Log.error { _ = try Log.read(other) }?.message.contains("kind 9") == true)
   }
 
-  @Test("A log that was cut off below its first size is damaged, at any length")
+  @Test("A log truncated below its first size is damaged, at any length")
   func cutOff() throws {
     var (storage, writer) = try Log.make()
     try Log.append([[1]], to: &writer)
@@ -386,7 +386,7 @@ struct CommitLogTests {
     }
   }
 
-  @Test("A log that has grown and is cut off at any length is damaged, in its last batch too")
+  @Test("A grown log truncated at any length is damaged, also in its last batch")
   func cutOffAfterGrowth() throws {
     var (storage, writer) = try Log.make()
     try Log.append(payloads, to: &writer)
@@ -399,7 +399,7 @@ struct CommitLogTests {
     }
   }
 
-  @Test("After a clean end a spoilt last batch is damage, and no torn tail")
+  @Test("After a clean end a changed last batch is damage, not a torn tail")
   func notedEnd() throws {
     var (storage, writer) = try Log.make()
     try Log.append(payloads, to: &writer)
@@ -419,7 +419,7 @@ struct CommitLogTests {
     }
   }
 
-  @Test("The log grows with what is appended, and shrinks when it is emptied")
+  @Test("The log grows with appended batches, and shrinks when it is emptied")
   func size() throws {
     var (storage, writer) = try Log.make()
     let large = [UInt8](repeating: 1, count: 3 << 20)

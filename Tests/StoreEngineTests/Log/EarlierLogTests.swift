@@ -3,13 +3,13 @@ import Testing
 
 @testable import StoreEngine
 
-@Suite("A log that began beside an earlier one")
+@Suite("A log that began next to an earlier one")
 struct EarlierLogTests {
   private static let slot = CommitLogSlot(
     epoch: 9, size: 8192, end: 5000,
     earlier: .init(firstEpoch: 7, end: 6000, isSynced: true))
 
-  @Test("Its header names the earlier logs, and no byte of it can change")
+  @Test("Its header names the earlier logs, and a change of any byte is detected")
   func header() throws {
     let bytes = Self.slot.bytes
     #expect(bytes.count == CommitLogFormat.slotSize && bytes[8] == 5)
@@ -23,7 +23,7 @@ struct EarlierLogTests {
     }
   }
 
-  @Test("A header without earlier logs has a version of its own")
+  @Test("A header without earlier logs has its own version")
   func plain() throws {
     var slot = Self.slot
     slot.earlier = nil
@@ -32,14 +32,14 @@ struct EarlierLogTests {
     #expect(try CommitLogSlot(bytes) == slot)
   }
 
-  @Test("A header that names a later log as an earlier one is none")
+  @Test("A header that names a later log as an earlier one is invalid")
   func later() throws {
     var slot = Self.slot
     slot.earlier?.firstEpoch = 9
     #expect(try CommitLogSlot(slot.bytes) == nil)
   }
 
-  @Test("The name of an earlier log is its epoch, and no other name is one")
+  @Test("The name of an earlier log is its epoch, and no other name is valid")
   func names() {
     for epoch in [1, 10, UInt64.max] {
       let name = StoreDirectory.earlierLog(epoch)
@@ -71,7 +71,7 @@ struct EarlierLogTests {
     #expect(try LogFixture.reader(storage)?.slot.earlier == nil)
   }
 
-  @Test("A file that was a log before holds no batch once the next log has begun in it")
+  @Test("A reused log file has no earlier batch after the next log has begun in it")
   func reused() throws {
     var (storage, old) = try LogFixture.make(epoch: 8)
     try LogFixture.append([[1], [2], [3]], to: &old)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import StoreEngine
 
-@Suite("A large save whose files could not all be put in place")
+@Suite("A large save with files that could not all be renamed")
 struct HalfPublishedTests {
   private let limits = CheckpointLimits(logBytes: 1 << 20, filePart: 1000, bulkBytes: 1000)
 

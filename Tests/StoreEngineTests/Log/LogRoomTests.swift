@@ -4,7 +4,7 @@ import Testing
 
 @testable import StoreEngine
 
-@Suite("What is in a log beside saves")
+@Suite("Unused bytes of a log")
 struct LogRoomTests {
   typealias Log = LogFixture
 
@@ -28,14 +28,14 @@ struct LogRoomTests {
       sequence: reader.sequence, offset: reader.offset, growth: LogGrowth(Log.growth))
   }
 
-  /// What a check says of a log.
+  /// The findings of a check of a log.
   private func isTold(_ storage: TestLog) -> Bool {
     guard let scan = try? CommitLogScan(storage.file) else { return true }
     return scan.tornByteCount != nil
       || !(scan.findings(path: "") + scan.roomFindings(path: "")).isEmpty
   }
 
-  @Test("Closing leaves zeros where earlier saves were, and between those that are there")
+  @Test("Closing writes zeros over earlier saves, and between the current ones")
   func zeros() throws {
     let storage = try makeClosed()
     var reader = try #require(try Log.reader(storage))
@@ -46,7 +46,7 @@ struct LogRoomTests {
     #expect(!isTold(storage))
   }
 
-  @Test("Each byte of a log that was closed is told when it is changed")
+  @Test("A change of each byte of a closed log is reported")
   func everyByte() throws {
     let storage = try makeClosed()
     for offset in try storage.content.indices where offset < 5000 || offset % 7 == 0 {
@@ -55,7 +55,7 @@ struct LogRoomTests {
     #expect(!isTold(storage))
   }
 
-  @Test("Written anew, the room is as it should be")
+  @Test("Rewriting repairs the unused bytes")
   func renewed() throws {
     let storage = try makeClosed()
     let saves = try Log.read(storage).0
@@ -70,7 +70,7 @@ struct LogRoomTests {
     }
   }
 
-  @Test("Wherever the power is cut in a session its log is sound, but for its last save")
+  @Test("After any power cut in a session the log is sound, except for its last save")
   func powerCuts() throws {
     let closed = try makeClosed()
     let saves = try Log.read(closed).0

@@ -35,7 +35,7 @@ struct LogTailTests {
   typealias Log = LogFixture
 
   @Test(
-    "A batch whose write fails when all of it is on the disk is in no log",
+    "A batch whose write fails after all of it is on the disk is in no log",
     arguments: [10, 1 << 17], [CommitLogFormat.Kind.changes, .checkpoint])
   func refusedAfterWriting(size: Int, kind: CommitLogFormat.Kind) throws {
     var generator = Seeds.generator(for: "batches that were refused")
@@ -59,7 +59,7 @@ struct LogTailTests {
     #expect(try Log.read(log).0.map(\.count) == [1 << 17, 1])
   }
 
-  @Test("A first batch whose header is noise is spoilt, and neither room nor an earlier batch")
+  @Test("A first batch with a random header is damaged, neither unused bytes nor an earlier batch")
   func noise() throws {
     var generator = Seeds.generator(for: "noise at the beginning of a log")
     let epoch: UInt64 = 1 << 50
@@ -72,7 +72,7 @@ struct LogTailTests {
     }
   }
 
-  @Test("A first batch of the epoch before is out of date, and so is one of much before")
+  @Test("A first batch of the previous epoch is outdated, and so is one of a much earlier epoch")
   func earlierEpochs() throws {
     let epoch: UInt64 = 1 << 50
     for earlier in [epoch - 1, epoch - (1 << 30)] {
@@ -102,7 +102,7 @@ struct LogTailTests {
     return storage
   }
 
-  @Test("4 MiB of headers that overlap are refused in the time that a few looks at them take")
+  @Test("4 MiB of overlapping headers are refused after a few checks")
   func hostileTail() throws {
     let storage = try hostile(4 << 20)
     let time = try ContinuousClock().measure {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StoreEngine
 
-@Suite("The bytes of what is pending")
+@Suite("The bytes of pending changes")
 struct PendingBytesTests {
   private let table = TableID(index: 0)
 
@@ -20,7 +20,7 @@ struct PendingBytesTests {
     return builder.changeSet
   }
 
-  @Test("A row that is saved again and again holds the bytes of its last save only")
+  @Test("A repeatedly saved row keeps the bytes of its last save only")
   func oneRow() {
     var pending = PendingRecords()
     for number in 0..<3000 {
@@ -31,7 +31,7 @@ struct PendingBytesTests {
     #expect(pending.record(2, in: table)??.range.count == 20_000)
   }
 
-  @Test("Saves of which one row is still needed are copied together")
+  @Test("Saves with one row that is still needed are copied together")
   func gathering() throws {
     var pending = PendingRecords()
     for number in UInt32(0)..<2000 {
@@ -47,7 +47,7 @@ struct PendingBytesTests {
     #expect(pending.record(2, in: table)??.range.count == 50_000)
   }
 
-  @Test("Random saves, deletions and empty records leave what a dictionary has")
+  @Test("Random saves, deletions and empty records equal a dictionary")
   func random() throws {
     var generator = Seeds.generator(for: "pending bytes")
     var (pending, model) = (PendingRecords(), [UInt32: [UInt8]?]())
@@ -72,7 +72,7 @@ struct PendingBytesTests {
   }
 }
 
-@Suite("What is too large to be kept")
+@Suite("Changes too large to be kept")
 struct ChangeLimitTests {
   private func error(_ limit: Int, keyLimit: Int = 1000, _ changes: ChangeSet) -> StoreError? {
     LogFixture.error { try changes.checkRecordSizes(limit, keyLimit: keyLimit) { _ in "A" } }

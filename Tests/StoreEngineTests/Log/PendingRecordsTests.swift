@@ -3,7 +3,7 @@ import Testing
 
 @testable import StoreEngine
 
-@Suite("Change sets in the log, and what is pending of them")
+@Suite("Change sets in the log and their pending records")
 struct PendingRecordsTests {
   private static let names = ScriptedSave.tables
 
@@ -64,7 +64,7 @@ struct PendingRecordsTests {
     }
   }
 
-  @Test("A change set is the same after it has been in the log, whatever its numbers were")
+  @Test("A change set reads back from the log, whatever its numbers")
   func encoding() throws {
     var generator = Seeds.generator(for: "encoding change sets")
     let seed = generator.next()
@@ -74,7 +74,7 @@ struct PendingRecordsTests {
     }
   }
 
-  @Test("Every prefix of an encoded change set is an error, and so is a byte too many")
+  @Test("Each prefix of an encoded change set is an error, and so is an additional byte")
   func prefixes() throws {
     var generator = Seeds.generator(for: "prefixes of change sets")
     let save = changes(ScriptedSave(7, seed: generator.next(), largeByteCount: 200))
@@ -85,7 +85,7 @@ struct PendingRecordsTests {
     #expect(throws: StoreError.self) { try decoded(bytes + [0]) }
   }
 
-  @Test("A record that ends behind the last byte is an error")
+  @Test("A record that ends after the last byte is an error")
   func range() {
     var bad = ChangeSet(bytes: [1, 2])
     bad.tables = [.init(table: .init(index: 0), records: [])]
@@ -93,7 +93,7 @@ struct PendingRecordsTests {
     #expect(throws: StoreError.self) { try decoded(encoded(bad)) }
   }
 
-  @Test("Pending records are those of a dictionary, with their counts, and so they merge")
+  @Test("Pending records equal a dictionary, with their counts, also after merges")
   func model() throws {
     var generator = Seeds.generator(for: "pending records")
     for _ in 0..<10 {

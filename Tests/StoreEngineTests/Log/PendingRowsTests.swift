@@ -3,7 +3,7 @@ import Testing
 
 @testable import StoreEngine
 
-@Suite("Rows that are pending")
+@Suite("Pending rows")
 struct PendingRowsTests {
   /// Saves each row by itself.
   private func pending(_ rows: some Sequence<UInt32>, in table: TableID) -> PendingRecords {
@@ -42,7 +42,7 @@ struct PendingRowsTests {
     #expect(merged.tables.flatMap { $0.records.map(\.rowID) } == rows.sorted())
   }
 
-  @Test("A copy stays as it was while more rows come")
+  @Test("A copy does not change when rows are added")
   func copies() {
     let table = TableID(index: 0)
     var found = pending(2..<5000, in: table)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import StoreEngine
 
-@Suite("A file written past the system's cache")
+@Suite("A file written without the page cache")
 struct StoreFileTests {
   /// A file of a megabyte of zeros, as the commit log sets it aside.
   private static func withFile(_ body: (StoreFile, _ path: String) throws -> Void) throws {
@@ -20,7 +20,7 @@ struct StoreFileTests {
     }
   }
 
-  @Test("Bytes written one behind the other stand as they were written, whoever reads them")
+  @Test("Consecutive bytes are read as they were written, by any reader")
   func appends() throws {
     var generator = Seeds.generator(for: "writing through")
     try Self.withFile { storage, path in
@@ -45,7 +45,7 @@ struct StoreFileTests {
     }
   }
 
-  @Test("Going back and writing again replaces what was there, and nothing before it")
+  @Test("Writing again at an earlier offset replaces the bytes there, and nothing before")
   func rewriting() throws {
     try Self.withFile { storage, _ in
       guard try storage.writeThrough([1, 2, 3, 4], at: 5000) else {

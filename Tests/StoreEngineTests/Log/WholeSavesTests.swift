@@ -8,7 +8,7 @@ import Testing
 
 @testable import StoreEngine
 
-@Suite("Large saves seen by readers")
+@Suite("Large saves as seen by readers")
 struct WholeSavesTests {
   private static let names = ["A", "B", "C"]
   private let limits = CheckpointLimits(logBytes: 1 << 20, filePart: 1000, bulkBytes: 1000)
@@ -35,7 +35,7 @@ struct WholeSavesTests {
   }
 
   @Test(
-    "Who reads between the renames of several files finds the save in none, or in all of them")
+    "Between the renames of several files a reader finds the save in all of them, or in none")
   func betweenRenames() throws {
     let disk = try CrashingDirectory()
     let backend = try CDBBackend(disk, limits: limits)

@@ -13,7 +13,7 @@ struct KeyRunTests {
     { Array("the same beginning of all \($0 * 7919 % 100_000)".utf8) },
   ]
 
-  @Test("They hold what a dictionary holds, however they are merged", arguments: [true, false])
+  @Test("They equal a dictionary, however they are merged", arguments: [true, false])
   func model(_ isBottom: Bool) throws {
     var generator = Seeds.generator(for: "runs of changes")
     for makeKey in Self.keyKinds {
@@ -48,7 +48,7 @@ struct KeyRunTests {
     return KeyRun(bytes: changes.bytes, changes.ordered.first?.changes ?? [])
   }
 
-  /// What a fold goes through is what a scan does, with a file below and without.
+  /// Compares a fold with a scan, with a file below and without.
   private func compareOnce(
     _ runs: KeyRuns, _ model: [[UInt8]: [UInt8]?], isBottom: Bool
   ) throws {
@@ -87,7 +87,7 @@ struct KeyRunTests {
         found.change.isRemoval ? nil : Array(found.bytes[found.change.value])
       }
       #expect(foundValue == value)
-      // What has been removed is remembered where it may be in a file.
+      // A removed key is kept if a file may have it.
       if !isBottom { #expect(found != nil) }
     }
     #expect(Array("nobody".utf8).lend { runs.find($0) } == nil)
@@ -104,7 +104,7 @@ struct KeyRunTests {
         == living.keys.count { !$0.lexicographicallyPrecedes(middle) })
   }
 
-  @Test("Where nothing is below and all keys are removed, nothing is kept")
+  @Test("If there is no lower run and all keys are removed, nothing is kept")
   func emptied() {
     var runs = KeyRuns()
     for round in 0..<6 {
@@ -119,7 +119,7 @@ struct KeyRunTests {
     }
   }
 
-  @Test("What a writer knows of a key is believed, kept where the change goes, and not written")
+  @Test("A writer's knowledge of a key is used, moves with the change, and is not written")
   func knowledge() throws {
     let change = ChangeSet.KeyChange(putting: 7, keyCount: 2, valueCount: 3)
     #expect(change.wasThere == nil)
@@ -154,7 +154,7 @@ struct KeyRunTests {
     #expect(read.ordered[0].changes[0].key == 0..<1)
   }
 
-  @Test("A filter knows every key that it has taken in, and few others")
+  @Test("A filter matches every key that was added, and few others")
   func filter() {
     let keys = (0..<5000).map { Array("item \($0)".utf8).lend { $0.keyHash } }
     var filter = KeyFilter(count: 4000)
@@ -163,7 +163,7 @@ struct KeyRunTests {
     #expect(keys[4000...].count { filter.mayContain($0) } < 60)
   }
 
-  @Test("Heads are ordered as their keys are")
+  @Test("Heads have the order of their keys")
   func heads() {
     let keys: [[UInt8]] = [
       [], [0], [0, 0], [1], [1, 2, 3, 4, 5, 6, 7], [1, 2, 3, 4, 5, 6, 7, 8],

@@ -64,7 +64,7 @@ struct OrderedFileTests {
   }
 
   @Test(
-    "What was written is found again, in ranges, by keys and by counting",
+    "Written keys are found, in ranges, by keys and by counting",
     arguments: [0, 1, 2, 300, 30_000])
   func roundTrip(count: Int) throws {
     var generator = Seeds.generator(for: "ordered files")
@@ -92,7 +92,7 @@ struct OrderedFileTests {
     }
   }
 
-  @Test("The example of the format page is what is written")
+  @Test("The example of the format page is written")
   func example() throws {
     let file = try MemorySink.file([
       OrderedEntry(key: Array("Song 1".utf8), value: [7]),
@@ -108,7 +108,7 @@ struct OrderedFileTests {
     + "010000000100000008000000000000001e0000000000000002000000000000006600000000000000000000000000"
     + "0000000000002e8df573"
 
-  @Test("A byte that is spoilt is an error or of no consequence, and never a wrong answer")
+  @Test("A changed byte is an error or has no effect, and never gives a wrong answer")
   func spoiltBytes() throws {
     var generator = Seeds.generator(for: "spoilt ordered files")
     let all = entries(700, &generator)
@@ -129,12 +129,12 @@ struct OrderedFileTests {
     }
   }
 
-  @Test("Pages that make no sense though their checksums are right are errors, and end nothing")
+  @Test("Invalid pages with right checksums are errors, and do not crash")
   func hostilePages() throws {
     var generator = Seeds.generator(for: "hostile ordered files")
     let all = entries(300, &generator)
     let bytes = try MemorySink.file(all)
-    // Nothing but the checksums is told from the bytes, so that they are made to fit.
+    // Only the checksums depend on the bytes, so they are recomputed.
     var refusals = 0
     func read(_ body: () throws -> Void) throws {
       do { try body() } catch let error as StoreError {
@@ -171,7 +171,7 @@ struct OrderedFileTests {
     #expect(refusals > 300)
   }
 
-  @Test("Pages go through a codec, which may change their size")
+  @Test("Pages pass through a codec, which can change their size")
   func codec() throws {
     struct Mask: OrderedPageCodec {
       func seal(_ page: [UInt8], at offset: Int) -> [UInt8] {
@@ -194,7 +194,7 @@ struct OrderedFileTests {
     #expect(throws: StoreError.self) { try OrderedFile(bytes: bytes).entries() }
   }
 
-  @Test("A page that was opened lately is not opened again, and a bounded number is kept")
+  @Test("A recently opened page is not opened again, and the number of kept pages is bounded")
   func openedPages() throws {
     struct Counting: OrderedPageCodec {
       let count = Locked(0)
@@ -233,7 +233,7 @@ struct OrderedFileTests {
     #expect(try opens(all.indices) > pages / 2)
   }
 
-  @Test("Many changes are sorted as a comparison sorts them, and of one key the last stays")
+  @Test("Many changes are sorted by key, and the last one of each key is kept")
   func sorting() {
     var generator = Seeds.generator(for: "sorting keys")
     for count in [0, 1, 2, 10, 300, 20_000] {

@@ -14,7 +14,7 @@ struct OrderedFuzzTests {
     print(run.summary)
   }
 
-  @Test("Damage is never taken for a sound file")
+  @Test("Damage never looks like a sound file")
   func noticed() throws {
     var random = Seeds.generator(for: "damaged ordered files")
     let format = FuzzedOrderedFile()
@@ -32,13 +32,13 @@ struct OrderedFuzzTests {
     }
   }
 
-  @Test("Nor do the files that led the reader to new places")
+  @Test("The same is true of files that led a fuzzer to new code")
   func corpus() throws {
     let counts = try FuzzCorpus.read(FuzzedOrderedFile())
     #expect(counts.sound > 0 && counts.refused > 0)
   }
 
-  @Test("Numbers at the edge, under checksums that are right, are errors and no traps")
+  @Test("Numbers at the limits, with right checksums, are errors and do not trap")
   func edges() throws {
     let format = FuzzedOrderedFile()
     var random = Seeds.generator(for: "edges of ordered files")
@@ -57,7 +57,7 @@ struct OrderedFuzzTests {
   }
 
   @Test(
-    "Pages that all lead to one page are noticed, and not read without end", .timeLimit(.minutes(1))
+    "Pages that all point to one page are detected, and not read endlessly", .timeLimit(.minutes(1))
   )
   func widening() throws {
     // Each level names the one page below it 100 times: 100 to the 14th keys.

@@ -43,7 +43,7 @@ struct SealingTests {
     #expect(try backend.bufferNames() == ["Favorite"])
   }
 
-  @Test("A store that is not encrypted refuses a key, and stays as it is")
+  @Test("A store without encryption refuses a key, and is not changed")
   func notEncrypted() throws {
     let disk = try CrashingDirectory()
     let plain = try open(disk, nil)
@@ -55,7 +55,7 @@ struct SealingTests {
     #expect(try open(disk, nil).bufferNames() == ["Favorite"])
   }
 
-  @Test("A key file that is lost is not taken for a new store")
+  @Test("A store with a lost key file does not look like a new one")
   func lostKeyFile() throws {
     let disk = try CrashingDirectory()
     try fill(disk)
@@ -64,7 +64,8 @@ struct SealingTests {
     #expect(!disk.names.contains("Commit.key"))
   }
 
-  @Test("A changed key opens, the old one no longer, after a power cut one of them")
+  @Test(
+    "A changed key opens the store, the old one does not, and after a power cut one of them does")
   func changedKey() throws {
     var generator = Seeds.generator(for: "a changed key")
     var cut = 0
@@ -119,7 +120,7 @@ struct SealingTests {
     #expect(try backend.record(2, in: songs) == [4])
   }
 
-  @Test("Names of every length come back from what they are sealed as")
+  @Test("Names of any length read back")
   func names() throws {
     let sealing = Sealing(TestSeal(store: 7))
     for count in 1...SealedName.maximumByteCount {
@@ -137,7 +138,7 @@ struct SealingTests {
     #expect(sealing.name("Song") == nil)
   }
 
-  @Test("One damaged copy of what is in a key file does no harm, and a check tells")
+  @Test("One damaged copy of a part of a key file does no harm, and a check reports it")
   func keyFileCopies() throws {
     let bytes = KeyFile.bytes([1, 2, 3])
     #expect(KeyFile.isSound(bytes))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StoreEngine
 
-@Suite("The set of rows that had their turn")
+@Suite("Sets of visited rows")
 struct RowSetTests {
   @Test("A set of rows agrees with a Set, whatever is inserted")
   func model() {
@@ -53,7 +53,7 @@ struct RowSetTests {
     #expect(rows.first(after: rowID) == nil)
   }
 
-  @Test("The last row of all is in reach")
+  @Test("The last possible row can be inserted")
   func last() {
     var rows = RowSet()
     rows.insert(.max)

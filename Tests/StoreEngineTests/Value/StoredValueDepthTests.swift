@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The depth of values")
 struct StoredValueDepthTests {
-  @Test("An array is as deep as its deepest element, whatever was there before")
+  @Test("An array is as deep as its deepest element, whatever came before")
   func replaced() {
     var deep = StoredValue.int(1)
     for _ in 0..<200 { deep = .array(.init([deep])) }

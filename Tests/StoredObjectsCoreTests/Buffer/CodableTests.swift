@@ -35,7 +35,7 @@ struct CodableTests {
     try expectRoundTrip(Data([0, 1]))
   }
 
-  @Test("nil is a Codable value, apart from any other")
+  @Test("nil is a Codable value different from any other")
   func missing() throws {
     try expectRoundTrip(Int?.none)
     try expectRoundTrip(Int?.some(0))
@@ -60,7 +60,7 @@ struct CodableTests {
   }
 
   @Test(
-    "Bytes that are no such value are invalid, where they begin",
+    "Bytes of no such value are invalid, where they begin",
     arguments: [
       [], [0], Array("bplist00".utf8), Array("not a list".utf8), Array(repeating: 255, count: 64),
       Array("<plist><array><integer>1</integer></array></plist>".utf8), Array("(1)".utf8),
@@ -78,7 +78,7 @@ struct CodableTests {
     #expect(error?.offset == 1)
   }
 
-  @Test("A property list nested deeper than any stack is invalid, and does not end the program")
+  @Test("A property list nested deeper than any stack is invalid, and does not crash")
   func deeplyNested() {
     let text = "<plist>" + String(repeating: "<array>", count: 500_000)
     var buffer = DataBuffer.holding { $0.write(Data(text.utf8)) }
@@ -100,7 +100,7 @@ struct CodableTests {
     #expect(error?.offset == 0)
   }
 
-  @Test("A value that does not encode is remembered, and names its type")
+  @Test("A value that can't be encoded is recorded with the name of its type")
   func notEncodable() {
     struct Stubborn: Encodable {
       struct Refusal: Error {}
@@ -141,7 +141,7 @@ struct CodableTests {
     func encode(to encoder: any Encoder) throws {}
   }
 
-  @Test("A property list that holds itself is refused, however its type is nested")
+  @Test("A property list that contains itself is refused, however its type is nested")
   func cycle() throws {
     var harmless = list(ofArrays: [[1], [2, 2], []])
     #expect(try harmless.readCodable(Nest.self).inner.count == 2)
@@ -152,7 +152,7 @@ struct CodableTests {
     }
   }
 
-  @Test("A short property list that unfolds to a huge one is refused")
+  @Test("A short property list that expands to a huge one is refused")
   func explosion() {
     let arrays = (1...40).map { [UInt8($0), UInt8($0)] } + [[]]
     var buffer = list(ofArrays: arrays)

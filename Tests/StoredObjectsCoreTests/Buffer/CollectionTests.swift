@@ -49,7 +49,7 @@ struct CollectionTests {
     #expect(fault == "invalidValue at 1")
   }
 
-  @Test("An element that a set holds already is invalid, where it stands")
+  @Test("An element that is already in a set is invalid, where it begins")
   func duplicateElement() {
     let fault = DataBuffer.fault(in: "03 00 00 00  01 00  02 00  01 00") {
       buffer throws(DataBufferError) in
@@ -58,7 +58,7 @@ struct CollectionTests {
     #expect(fault == "invalidValue at 8")
   }
 
-  @Test("A key that a dictionary has already is invalid, where it stands")
+  @Test("A key that is already in a dictionary is invalid, where it begins")
   func duplicateKey() {
     let fault = DataBuffer.fault(in: "02 00 00 00  05 00 01  05 00 01") {
       buffer throws(DataBufferError) in

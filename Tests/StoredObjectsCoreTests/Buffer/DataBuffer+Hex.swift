@@ -24,7 +24,7 @@ extension DataBuffer {
     return DataBuffer(buffer.bytes)
   }
 
-  /// What is wrong with bytes, as in "endOfBuffer at 4", or "nothing".
+  /// The error of reading bytes, as in "endOfBuffer at 4", or "nothing".
   static func fault(
     in hex: String, _ read: (inout DataBuffer) throws(DataBufferError) -> Void
   ) -> String {

@@ -76,7 +76,7 @@ private let compounds: [Example] = [
 @Suite("The bytes of every type")
 struct ExactBytesTests {
   @Test(
-    "Each value is written as the format's description says, and read back",
+    "Each value has the bytes of the format's description, and reads back",
     arguments: integers + bigEndianNumbers + texts + compounds)
   func bytes(of example: Example) throws {
     var buffer = DataBuffer.holding(example.write)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Values that can't be written")
 struct FailureTests {
-  @Test("Nothing has failed in a buffer to which everything was written")
+  @Test("A buffer without errors has no failure")
   func none() {
     var buffer = DataBuffer()
     buffer.write(["a": [UInt8?.none, 1]])
@@ -15,7 +15,7 @@ struct FailureTests {
     #expect(buffer.failure == nil)
   }
 
-  @Test("A reference in a buffer without a store is remembered with its offset")
+  @Test("A reference in a buffer without a store is recorded with its offset")
   func reference() {
     var buffer = DataBuffer()
     buffer.write(UInt32(0))
@@ -27,7 +27,7 @@ struct FailureTests {
     #expect(any.failure?.code == .noStore)
   }
 
-  @Test("Of several failures the first one is remembered")
+  @Test("Of several failures the first one is recorded")
   func firstFailure() throws {
     let store = Store(backend: try MemoryBackend())
     try store.register(Song.self)
@@ -45,7 +45,7 @@ struct FailureTests {
     #expect(buffer.failure?.message.contains("deleted") == true)
   }
 
-  @Test("A count that 32 bits can't hold is too long; one that they just can is not")
+  @Test("A count above 32 bits is too long; the largest 32-bit count is not")
   func tooLong() {
     var buffer = DataBuffer()
     buffer.writeCount(Int(UInt32.max))
@@ -84,7 +84,7 @@ struct FailureTests {
     #expect(any.hasPrefix("noStore"))
   }
 
-  @Test("Reference counts are checked against the bytes that are left")
+  @Test("Reference counts are compared with the remaining bytes")
   func referenceCounts() throws {
     let store = Store(backend: try MemoryBackend())
     try store.register(Song.self)

@@ -49,9 +49,9 @@ private let counted: [Reading] = [
   Reading("readCodable", 4) { b throws(DataBufferError) in _ = try b.readCodable(Int.self) },
 ]
 
-@Suite("Bytes that promise more than they hold")
+@Suite("Truncated and inflated bytes")
 struct HostileBytesTests {
-  @Test("A value that is cut short anywhere throws, at its first byte", arguments: scalars)
+  @Test("A value that is truncated anywhere throws, at its first byte", arguments: scalars)
   func truncated(reading: Reading) throws {
     for count in 0..<reading.byteCount {
       let hex = "FF " + String(repeating: "01 ", count: count)
@@ -67,7 +67,7 @@ struct HostileBytesTests {
     #expect(DataBuffer.fault(in: whole, reading.read) == "nothing")
   }
 
-  @Test("A count that is cut short throws, at its first byte", arguments: counted)
+  @Test("A count that is truncated throws, at its first byte", arguments: counted)
   func truncatedCount(reading: Reading) {
     #expect(reading.byteCount == 4)
     for count in 0..<4 {
@@ -88,7 +88,7 @@ struct HostileBytesTests {
   }
 
   @Test(
-    "A count is checked against the fewest bytes of the elements, not against one byte each",
+    "A count is compared with the minimum size of the elements, not with one byte each",
     arguments: [
       Reading("UInt64", 8) { b throws(DataBufferError) in _ = try b.read([UInt64].self) },
       Reading("Set", 2) { b throws(DataBufferError) in _ = try b.read(Set<Int16>.self) },

@@ -35,7 +35,7 @@ struct IntTests {
     #expect(buffer.remainingCount == 0)
   }
 
-  @Test("A number that the machine can't hold is an error that names it")
+  @Test("A number that the machine can't hold is an error with the number")
   func narrow() throws {
     var buffer = DataBuffer.holding { $0.write(Int64(1) << 40) }
     let wide = try buffer.readInt64()
@@ -47,7 +47,7 @@ struct IntTests {
     #expect(try buffer.narrowed(Int64(-5), to: Int32.self) == -5)
   }
 
-  @Test("A count of integers is checked against eight bytes each")
+  @Test("A count of integers is compared with eight bytes each")
   func counts() {
     #expect(
       DataBuffer.fault(in: "02 00 00 00 00 00 00 00 00 00 00 00") {

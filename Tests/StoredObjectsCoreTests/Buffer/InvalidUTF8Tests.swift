@@ -49,7 +49,7 @@ struct InvalidUTF8Tests {
     #expect(error?.offset == 2 + 4 + text.fault)
   }
 
-  @Test("A sequence that goes on behind the end of the string is cut short, not completed")
+  @Test("A sequence that continues after the end of the string is invalid, not completed")
   func beyondEnd() {
     let fault = DataBuffer.fault(in: "01 00 00 00 C3 BC") { buffer throws(DataBufferError) in
       _ = try buffer.readString()

@@ -89,9 +89,9 @@ extension [UInt8] {
   }
 }
 
-@Suite("Bytes that have been tampered with")
+@Suite("Changed bytes")
 struct MutatedBytesTests {
-  @Test("Whatever happens to the bytes, reading throws a DataBufferError or gives what is there")
+  @Test("After any change of the bytes, reading throws a DataBufferError or gives a value")
   func mutations() throws {
     var random = Seeds.generator(for: "mutated buffers")
     var (readable, refused) = (0, 0)

@@ -59,7 +59,7 @@ private final class Forest: StoredObject {
   override func readContent(from buffer: inout DataBuffer) throws { tree = try buffer.read() }
 }
 
-@Suite("Values of one's own that hold each other") struct NestedTypeTests {
+@Suite("Custom values that contain each other") struct NestedTypeTests {
   @Test("Bytes that nest them 100,000 deep are an error with an offset", arguments: Tree.levels)
   func hostile(level: [UInt8]) {
     let error = onSmallStack { () -> DataBufferError? in

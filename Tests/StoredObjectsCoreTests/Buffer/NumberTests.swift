@@ -29,7 +29,7 @@ struct NumberTests {
     }
   }
 
-  @Test("The order of an integer's bytes is the one that is asked for")
+  @Test("An integer has the requested byte order")
   func integerOrder() throws {
     let big = DataBuffer.holding {
       $0.write(UInt16(0x0102), order: .bigEndian)
@@ -43,7 +43,7 @@ struct NumberTests {
     #expect(try bytes.readUInt16() == 0x0201)
   }
 
-  @Test("Floating-point numbers are big-endian, unless little-endian is asked for")
+  @Test("Floating-point numbers are big-endian unless little-endian is requested")
   func floatingPointOrder() throws {
     let buffer = DataBuffer.holding {
       $0.write(Float(1), order: .littleEndian)
@@ -60,7 +60,7 @@ struct NumberTests {
   }
 
   @Test(
-    "A Double keeps every bit: the sign of zero, infinities, what a NaN carries",
+    "A Double keeps every bit: the sign of zero, infinities, the payload of a NaN",
     arguments: [
       Double.zero, -0.0, .infinity, -.infinity, .leastNonzeroMagnitude, .greatestFiniteMagnitude,
       .nan, Double(bitPattern: 0x7FF8_0000_DEAD_BEEF), Double(bitPattern: 0xFFF4_0000_0000_0001),
@@ -71,7 +71,7 @@ struct NumberTests {
   }
 
   @Test(
-    "A Float keeps every bit: the sign of zero, infinities, what a NaN carries",
+    "A Float keeps every bit: the sign of zero, infinities, the payload of a NaN",
     arguments: [
       Float.zero, -0.0, .infinity, -.infinity, .leastNonzeroMagnitude, .greatestFiniteMagnitude,
       .nan, Float(bitPattern: 0x7FC0_BEEF), Float(bitPattern: 0xFFA0_0001),
@@ -81,7 +81,7 @@ struct NumberTests {
     #expect(try buffer.readFloat().bitPattern == value.bitPattern)
   }
 
-  @Test("A Bool is a byte 0 or 1, and no other byte is one", arguments: UInt8.min...UInt8.max)
+  @Test("A Bool is a byte 0 or 1, and no other byte is valid", arguments: UInt8.min...UInt8.max)
   func bool(byte: UInt8) throws {
     var buffer = DataBuffer([9, byte])
     try buffer.skip(1)

@@ -29,7 +29,7 @@ struct Size: DataBufferValue, Hashable {
   }
 }
 
-@Suite("Types of one's own in a buffer")
+@Suite("Custom types in a buffer")
 struct OwnTypeTests {
   @Test("An enum is its raw value", arguments: Genre.allCases)
   func numbers(genre: Genre) throws {
@@ -80,7 +80,7 @@ struct OwnTypeTests {
     #expect(try buffer.read(Size?.self) == nil)
   }
 
-  @Test("The fewest bytes of a type of one's own limit the count of a collection of it")
+  @Test("The minimum size of a custom type limits the count of a collection of it")
   func minimum() {
     let sizes = DataBuffer.fault(in: "02 00 00 00" + String(repeating: " 00", count: 15)) {
       buffer throws(DataBufferError) in

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The reading position of a buffer")
 struct PositionTests {
-  @Test("Reading goes on from value to value, and the counts say how far")
+  @Test("Reading continues from value to value, and the counts have the progress")
   func counts() throws {
     var buffer = DataBuffer(hex: "01 02 00 03 00 00 00 61 62 63 09")
     #expect(buffer.offset == 0)
@@ -20,7 +20,7 @@ struct PositionTests {
     #expect(buffer.bytes.count == 11)
   }
 
-  @Test("Skipping passes over bytes, none or all of them, but not over the end")
+  @Test("Skipping passes over any number of bytes, but not over the end")
   func skipping() throws {
     var buffer = DataBuffer([1, 2, 3, 4])
     try buffer.skip(0)
@@ -35,7 +35,7 @@ struct PositionTests {
     #expect(buffer.remainingCount == 0)
   }
 
-  @Test("skipRemaining passes over all that is left, once and again")
+  @Test("skipRemaining passes over all remaining bytes, also twice")
   func skippingAll() throws {
     var buffer = DataBuffer([1, 2, 3])
     _ = try buffer.readUInt8()
@@ -45,13 +45,13 @@ struct PositionTests {
     #expect(buffer.offset == 3)
   }
 
-  @Test("A buffer that is no record has the version 0")
+  @Test("A buffer that is not a record has version 0")
   func version() {
     #expect(DataBuffer().version == 0)
     #expect(DataBuffer([5]).version == 0)
   }
 
-  @Test("A buffer of bytes appends behind them, and leaves a copy alone")
+  @Test("A buffer of bytes appends at its end, and does not change a copy")
   func appending() {
     let original = DataBuffer([1])
     var copy = original
@@ -66,7 +66,7 @@ struct PositionTests {
     #expect("\(error)" == "invalidValue at offset 7: no such case")
   }
 
-  @Test("A window on a record sees nothing before or behind it, and counts from its beginning")
+  @Test("A window on a record sees nothing outside of it, and counts from its beginning")
   func window() throws {
     var buffer = DataBuffer()
     buffer.window(2..<5, of: [9, 9, 1, 2, 3, 9])
@@ -80,7 +80,7 @@ struct PositionTests {
     #expect(buffer.offset == 3)
   }
 
-  @Test("A buffer that is filled anew has forgotten its bytes, position, version and failure")
+  @Test("A refilled buffer has none of its former bytes, position, version and failure")
   func refilling() throws {
     var buffer = DataBuffer([1, 2, 3])
     _ = try buffer.readUInt16()

@@ -3,9 +3,9 @@ import StoredObjectsCore
 import StoredObjectsTestSupport
 import Testing
 
-@Suite("Every type by one name")
+@Suite("All types by one method")
 struct ValueNameTests {
-  @Test("A value has the bytes that write(_:) gives it")
+  @Test("A value has the bytes that write(_:) writes")
   func sameBytes() {
     func expect(
       _ one: (inout DataBuffer) -> Void, _ other: (inout DataBuffer) -> Void,
@@ -44,7 +44,7 @@ struct ValueNameTests {
     #expect(buffer.remainingCount == 0)
   }
 
-  @Test("References are written by the type of the property, sets in the order of their rows")
+  @Test("References are written by the type of the property, and sets in the order of their rows")
   func references() throws {
     let fixture = try Fixture()
     let (store, songs) = try fixture.store(songs: "a", "b", "c")
@@ -71,7 +71,7 @@ struct ValueNameTests {
     #expect(try buffer.readValue(of: Set<StoredObject>.self) == Set(songs as [StoredObject]))
   }
 
-  @Test("A set that holds an object twice is refused, with the place of the second")
+  @Test("A set with a repeated object is refused, with the position of the second one")
   func repeats() throws {
     let fixture = try Fixture()
     let (store, songs) = try fixture.store(songs: "a", "b")

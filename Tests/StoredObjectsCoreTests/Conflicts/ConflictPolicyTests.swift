@@ -73,7 +73,7 @@ private struct Sides {
 
 @Suite("Policies for conflicts")
 struct ConflictPolicyTests {
-  @Test("Without one, a save throws")
+  @Test("Without a policy, a save throws")
   func error() throws {
     let sides = try Sides(.error)
     sides.others[0].title = "theirs"
@@ -83,7 +83,7 @@ struct ConflictPolicyTests {
     #expect(error?.code == .conflict)
   }
 
-  @Test("Theirs and mine take an object whole", arguments: [ConflictPolicy.theirs, .mine])
+  @Test("Theirs and mine take a whole object", arguments: [ConflictPolicy.theirs, .mine])
   func wholeObjects(_ policy: ConflictPolicy) throws {
     let sides = try Sides(policy, count: 2)
     sides.others[0].title = "theirs"
@@ -99,7 +99,7 @@ struct ConflictPolicyTests {
     #expect(sides.own[0].title == saved[0].title && sides.own[0].score == saved[0].score)
   }
 
-  @Test("A merge keeps the changes of both sides, of properties, lists and sets")
+  @Test("A merge keeps the changes of both sides, in properties, lists and sets")
   func merges() throws {
     let sides = try Sides(.merge, count: 5) { cards in
       cards[0].parts = [cards[1], cards[2], cards[1]]
@@ -124,7 +124,7 @@ struct ConflictPolicyTests {
     #expect(saved[0].tags == own[0].tags)
   }
 
-  @Test("What both have changed is decided by the class, or is a conflict that names the property")
+  @Test("A property that both have changed is decided by the class, or is a conflict that names it")
   func undecided() throws {
     let sides = try Sides(.merge)
     sides.others[0].score = 10
@@ -155,7 +155,7 @@ struct ConflictPolicyTests {
     #expect(error?.code == .conflict)
   }
 
-  @Test("However two stores edit lists and scores at random, no change of either is lost")
+  @Test("After random edits of lists and scores by two stores, no change of either is lost")
   func randomEdits() throws {
     var random = Seeds.generator(for: "ConflictPolicyTests")
     for _ in 0..<20 {

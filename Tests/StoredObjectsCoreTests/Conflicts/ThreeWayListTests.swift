@@ -7,10 +7,10 @@ private func merge(_ base: String, _ mine: String, _ theirs: String) -> String {
   String(ThreeWayList.merge(base: Array(base), mine: Array(mine), theirs: Array(theirs)))
 }
 
-@Suite("A merge of three versions of a list")
+@Suite("Merges of three versions of a list")
 struct ThreeWayListTests {
   @Test(
-    "Insertions of both sides are there, theirs first, and what either has removed is gone",
+    "Insertions of both sides are kept, theirs first, and removals of either side",
     arguments: [
       ("abc", "abXc", "aYbc", "aYbXc"), ("abc", "abcX", "abcY", "abcYX"),
       ("abc", "ac", "ab", "a"), ("abc", "bc", "abcY", "bcY"), ("", "x", "y", "yx"),
@@ -22,7 +22,7 @@ struct ThreeWayListTests {
   }
 
   @Test(
-    "An element that has moved is there once: at their position where both have moved it",
+    "A moved element is there once: at their position if both have moved it",
     arguments: [
       ("abcd", "bcda", "abcdX", "bcdXa"), ("abcd", "bcda", "bacd", "bacd"),
       // Deleted on one side.
@@ -42,7 +42,7 @@ struct ThreeWayListTests {
     #expect(merge(base, mine, theirs).sorted() == merged.sorted())
   }
 
-  @Test("The laws hold for random edits, moves and repeats")
+  @Test("The rules hold for random edits, moves and repeats")
   func laws() {
     var random = Seeds.generator(for: "ThreeWayListTests")
     for _ in 0..<2000 {
@@ -58,14 +58,14 @@ struct ThreeWayListTests {
       for value in 0..<9 {
         let (b, m, t) = (base.count(of: value), mine.count(of: value), theirs.count(of: value))
         let found = merged.count(of: value)
-        // What one side alone has changed is as that side has it.
+        // A change of one side only is kept.
         #expect(found >= m + t - max(b, m, t), "\(base) \(mine) \(theirs) \(merged)")
         #expect(found <= max(m, t) + max(0, min(m, t) - b), "\(base) \(mine) \(theirs) \(merged)")
       }
     }
   }
 
-  @Test("Elements that are all different are there if both have kept them or one has added them")
+  @Test("Of distinct elements, those that both have kept or one has added are there")
   func distinctElements() {
     var random = Seeds.generator(for: "ThreeWayListTests.distinctElements")
     for _ in 0..<2000 {
@@ -81,7 +81,7 @@ struct ThreeWayListTests {
     }
   }
 
-  @Test("What one side has only removed from leaves the other's order as it is")
+  @Test("If one side has only removed elements, the order of the other is kept")
   func order() {
     var random = Seeds.generator(for: "ThreeWayListTests.order")
     for _ in 0..<1000 {

@@ -28,7 +28,7 @@ private func wait(until isSo: () async throws -> Bool) async throws {
   Issue.record("It did not happen in time.")
 }
 
-@Suite("An actor that saves by itself", .timeLimit(.minutes(1)))
+@Suite("Actors with autosave", .timeLimit(.minutes(1)))
 struct AutosaveTests {
   @Test("Changes are saved when the call that makes them returns")
   func eachCall() async throws {
@@ -52,7 +52,7 @@ struct AutosaveTests {
     #expect(backend.commitCount == count)
   }
 
-  @Test("Changes of many calls are saved together, some time after the first")
+  @Test("Changes of many calls are saved together, after a delay")
   func later() async throws {
     let backend = FailingBackend(try MemoryBackend())
     let container = try container(backend)
@@ -66,7 +66,7 @@ struct AutosaveTests {
     try await wait { try await titles(container).count == 101 }
   }
 
-  @Test("An actor that is released has its changes saved")
+  @Test("Changes of a released actor are saved")
   func released() async throws {
     let container = try container(MemoryBackend())
     var actor: StoreActor? = container.makeActor(autosave: .after(.milliseconds(50)) { _, _ in })
@@ -75,7 +75,7 @@ struct AutosaveTests {
     try await wait { try await titles(container) == ["a"] }
   }
 
-  @Test("Closing the container saves what waits")
+  @Test("Closing the container saves pending changes")
   func closed() async throws {
     let disk = MemoryDisk()
     let first = try container(MemoryBackend(disk: disk))
@@ -87,7 +87,7 @@ struct AutosaveTests {
     #expect(try await titles(container(MemoryBackend(disk: disk))) == ["a"])
   }
 
-  @Test("The handler gets the error, and changes that it leaves are saved after the next call")
+  @Test("The handler gets the error, and changes that it keeps are saved after the next call")
   func failure() async throws {
     let backend = FailingBackend(try MemoryBackend())
     let container = try container(backend)
@@ -101,7 +101,7 @@ struct AutosaveTests {
     try await wait { try await titles(container) == ["a"] }
   }
 
-  @Test("The handler may give up changes that conflict with another store's")
+  @Test("The handler can discard changes that conflict with another store's")
   func conflict() async throws {
     let container = try container(MemoryBackend())
     let row = try await container.write { store in

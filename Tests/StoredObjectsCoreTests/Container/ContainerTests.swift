@@ -25,7 +25,7 @@ private func titles(_ container: StoreContainer) async throws -> [String] {
 
 @Suite("A container", .timeLimit(.minutes(2)))
 struct ContainerTests {
-  @Test("What a write has changed is saved when it returns, and the next read sees it")
+  @Test("Changes of a write are saved when it returns, and the next read sees them")
   func writesAndReads() async throws {
     let container = try container(MemoryBackend())
     let row = try await container.write { store in
@@ -62,7 +62,7 @@ struct ContainerTests {
     #expect(numbers.sorted() == (0..<200).filter { $0 % 3 != 0 })
   }
 
-  @Test("Writes that wait together share a commit, and see what the ones before have done")
+  @Test("Writes that wait together share a commit, and see the ones before")
   func sharesCommits() async throws {
     let backend = FailingBackend(try MemoryBackend())
     let container = try container(backend)
@@ -95,7 +95,7 @@ struct ContainerTests {
     #expect(1...2 ~= backend.commitCount - before)
   }
 
-  @Test("When a commit of several writes fails, each is tried by itself")
+  @Test("If a commit of several writes fails, each is tried alone")
   func failingCommit() async throws {
     let backend = FailingBackend(try MemoryBackend())
     let container = try container(backend)
@@ -119,7 +119,7 @@ struct ContainerTests {
     #expect(try await Set(titles(container)).count == 11)
   }
 
-  @Test("A write runs again when another store has saved what it rests on")
+  @Test("A write runs again if another store has saved data that it has read")
   func conflicts() async throws {
     let container = try container(MemoryBackend())
     let row = try await container.write { store in
@@ -151,7 +151,7 @@ struct ContainerTests {
     #expect(count == 150)
   }
 
-  @Test("A read that changes an object is an error, and the change is gone")
+  @Test("A read that changes an object is an error, and the change is discarded")
   func changesInRead() async throws {
     let container = try container(MemoryBackend())
     try await container.write { $0.insert(Song("a", 1)) }
@@ -162,7 +162,7 @@ struct ContainerTests {
     #expect(try await titles(container) == ["a"])
   }
 
-  @Test("A read that could not read a record throws, though the property gave a default")
+  @Test("A read of a damaged record throws, though the property returned a default")
   func unreadableRecord() async throws {
     let fixture = try Fixture()
     let (store, songs) = try fixture.store(songs: "a")
@@ -181,7 +181,7 @@ struct ContainerTests {
     #expect(name == "")
   }
 
-  @Test("Objects that hold each other are released when a read or a write ends")
+  @Test("Objects in cycles are released at the end of a read or a write")
   func releasesCycles() async throws {
     let container = try container(MemoryBackend())
     try await container.write { store in
@@ -250,7 +250,7 @@ struct ContainerTests {
     #expect(try await titles(container).sorted() == ["b", "c"])
   }
 
-  @Test("Listeners hear of every save of every store, in order, until they stop")
+  @Test("Listeners get every save of every store, in order, until they stop")
   func changes() async throws {
     let container = try container(MemoryBackend())
     let changes = try container.committedChanges()
@@ -274,7 +274,7 @@ struct ContainerTests {
     #expect(found.map(\.deleted) == [[], [], [row]])
   }
 
-  @Test("After the container is closed, reads and writes say so")
+  @Test("After the container is closed, reads and writes throw closed")
   func closes() async throws {
     let container = try container(MemoryBackend())
     try await container.write { $0.insert(Song("a", 1)) }
@@ -288,7 +288,7 @@ struct ContainerTests {
     #expect(writing?.code == .closed)
   }
 
-  @Test("Classes that the backend can't hold are an error of the opening")
+  @Test("Classes that the backend can't hold are an error when it opens")
   func refusesClasses() throws {
     let error = #expect(throws: StoreError.self) {
       try StoreContainer(backend: MemoryBackend(), classes: [Song.self, Song.self])

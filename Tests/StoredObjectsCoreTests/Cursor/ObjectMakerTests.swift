@@ -40,7 +40,7 @@ private final class Experiment: StoredObject {
 }
 
 // One after the other, because the class counts its threads.
-@Suite("Objects that are made on the thread that reads ahead", .serialized)
+@Suite("Objects created on the thread that reads ahead", .serialized)
 struct ObjectMakerTests {
   private static let count: UInt32 = 40_000
 
@@ -66,7 +66,7 @@ struct ObjectMakerTests {
     return (batch, entry)
   }
 
-  @Test("All objects are there once, with their content, and two threads have read them")
+  @Test("All objects are returned once, with their content, and two threads have read them")
   func content() throws {
     let store = try makeFixture().store()
     Measurement.threads.withLock { $0 = [] }
@@ -81,7 +81,7 @@ struct ObjectMakerTests {
     #expect(Measurement.threads.withLock { $0.count } == 2)
   }
 
-  @Test("An object that is in memory stays what it is, with its changes; a deleted one is left out")
+  @Test("An object in memory keeps its changes; a deleted one is left out")
   func livingObjects() throws {
     let store = try makeFixture().store()
     let changed = try #require(try store.object(Measurement.self, rowID: Self.count - 3))
@@ -94,7 +94,7 @@ struct ObjectMakerTests {
     #expect(!measurements.contains { $0.rowID == deleted.rowID })
   }
 
-  @Test("The objects can be changed, saved, let go and fetched again as any other")
+  @Test("The objects can be changed, saved, released and fetched again like any other")
   func editing() throws {
     let fixture = try makeFixture()
     let store = try fixture.store()
@@ -106,7 +106,7 @@ struct ObjectMakerTests {
     #expect(saved.allSatisfy { $0.unit == "unit \($0.value)!" })
   }
 
-  @Test("A class that reads references after all is read by the store")
+  @Test("A class that turns out to read references is read by the store")
   func references() throws {
     let fixture = try makeFixture()
     let store = try fixture.store()
@@ -122,7 +122,7 @@ struct ObjectMakerTests {
     #expect(experiments.allSatisfy { $0.measurement?.rowID == $0.rowID })
   }
 
-  @Test("A damaged record far behind is reported with its row")
+  @Test("A damaged record far ahead is reported with its row")
   func damage() throws {
     let fixture = try makeFixture()
     try fixture.overwrite(Measurement.self, Self.count - 7, [0, 1, 2])
@@ -131,7 +131,7 @@ struct ObjectMakerTests {
     #expect(error?.location.rowID == Self.count - 7)
   }
 
-  @Test("Nothing is made of a batch with a record that needs a closer look")
+  @Test("No objects are created from a batch with a record that needs the store")
   func unusualRecords() throws {
     let store = try makeFixture().store()
     let (batch, entry) = try firstBatch(store)

@@ -31,7 +31,7 @@ struct RecordBatchTests {
   }
 
   @Test(
-    "Batches give every record once, with its bytes, and none is larger than its limits",
+    "Batches have every record once, with its bytes, and stay within their limits",
     arguments: [(0, 1), (1, 1), (1023, 4), (1024, 4), (5000, 4), (200, 5000)])
   func batches(count: Int, titleLength: Int) throws {
     let (store, entry, model) = try makeStore(count, titleLength: titleLength)
@@ -58,7 +58,7 @@ struct RecordBatchTests {
     #expect(isEqual)
   }
 
-  @Test("What was read ahead and dropped gives nothing more, until it is filled again")
+  @Test("A discarded batch returns no more records until it is filled again")
   func dropping() throws {
     let (store, entry, _) = try makeStore(3, titleLength: 4)
     var ahead = ReadAhead(store, keepsObjects: false)
@@ -71,7 +71,7 @@ struct RecordBatchTests {
     #expect(ahead.popFirst() != nil)
   }
 
-  @Test("It is known how many commits came before what was read ahead")
+  @Test("The number of commits before a batch is known")
   func commits() throws {
     let (store, entry, _) = try makeStore(3, titleLength: 4)
     var ahead = ReadAhead(store, keepsObjects: false)
@@ -82,7 +82,7 @@ struct RecordBatchTests {
     #expect(ahead.commitCount != entry.shared.commitCount)
   }
 
-  @Test("A long scan reads ahead on a thread, and gives every object once, with its content")
+  @Test("A long scan reads ahead on a thread, and returns every object once, with its content")
   func prefetching() throws {
     let store = Store(backend: try MemoryBackend())
     try store.register(Song.self)
@@ -97,7 +97,7 @@ struct RecordBatchTests {
     #expect(next == 60_000)
   }
 
-  @Test("A save in the middle of a long scan is seen, and nothing is given twice or left out")
+  @Test("A save during a long scan is seen, and no object is repeated or left out")
   func prefetchingBesideSaves() throws {
     let store = Store(backend: try MemoryBackend())
     try store.register(Song.self)
@@ -121,7 +121,7 @@ struct RecordBatchTests {
     #expect(later == 20_000)
   }
 
-  @Test("A record that is spoilt is noticed at its turn, on the thread as well")
+  @Test("A damaged record is reported at its turn, on the thread as well")
   func prefetchingDamage() throws {
     let backend = try MemoryBackend()
     let store = Store(backend: backend)

@@ -6,8 +6,8 @@ import Testing
 struct RandomRelationshipUndoTests {
   @Test(
     """
-    undo() twice as often as do, at random, always gives the earlier state: of both sides of \
-    relationships, of cascades and of packed lists, before and after saves
+    Random undo always restores the earlier state: of both sides of relationships, of cascades and \
+    of packed lists, before and after saves
     """)
   func randomly() throws {
     var random = Seeds.generator(for: "RandomRelationshipUndoTests")
@@ -20,7 +20,7 @@ struct RandomRelationshipUndoTests {
   }
 
   @Test(
-    "With a limited depth, the last steps are taken back exactly, and no more", arguments: 1...3)
+    "With a limited depth, exactly the last steps are undone", arguments: 1...3)
   func depth(levels: Int) throws {
     var random = Seeds.generator(for: "RandomRelationshipUndoTests.depth")
     var run = try RelationshipUndoRun(random.next(), doing: 30, levelsOfUndo: levels)
@@ -29,7 +29,7 @@ struct RandomRelationshipUndoTests {
   }
 }
 
-/// What a store holds, as plain values by rows.
+/// The contents of a store, as plain values by row.
 private struct LinkSnapshot: Equatable {
   private var lines: [String] = []
 
@@ -148,7 +148,7 @@ private struct RelationshipUndoRun: TransactionWalk {
     model.discard()
   }
 
-  /// Lets go of what is loaded, so that lists are read and packed again.
+  /// Releases loaded content, so that lists are read and packed again.
   private mutating func refresh() throws {
     try save()
     for clip in try store.allObjects(of: Clip.self) { store.refresh(clip) }

@@ -5,7 +5,7 @@ import Testing
 @Suite("Undo and redo at random")
 struct RandomUndoTests {
   @Test(
-    "However steps are done, undone, redone, saved and reopened, each undo gives the earlier state")
+    "After random steps, undo, redo, saves and reopening, each undo restores the earlier state")
   func randomly() throws {
     var random = Seeds.generator(for: "RandomUndoTests")
     for round in 0..<40 {
@@ -17,7 +17,7 @@ struct RandomUndoTests {
   }
 }
 
-/// What a store holds, as plain values by rows.
+/// The contents of a store, as plain values by row.
 private struct Snapshot: Equatable {
   var tracks: [UInt32: String] = [:]
   var mixes: [UInt32: [String]] = [:]

@@ -1,9 +1,9 @@
-/// What a store should be after steps, undo and redo: the model of its history.
+/// A model of undo and redo: the expected contents of a store after each step.
 struct SnapshotHistory<Snapshot> {
-  /// What the store was before each step that can be undone, and after each that can be redone.
+  /// The contents before each undo step, and after each redo step.
   private(set) var before: [Snapshot] = []
   private var after: [Snapshot] = []
-  /// What the store should be.
+  /// The expected contents.
   private(set) var now: Snapshot
   private var saved: (before: [Snapshot], after: [Snapshot], now: Snapshot)
   /// How many steps can be undone; 0 for all.

@@ -13,7 +13,7 @@ protocol TransactionWalk {
   mutating func chance(_ number: Int) -> Int
   /// Changes something.
   mutating func edit() throws
-  /// What the store holds.
+  /// The contents of the store.
   func contents() throws -> Contents
 }
 

@@ -18,7 +18,7 @@ struct UndoTests {
     return try historyStore(disk)
   }
 
-  @Test("An edited property goes back and forth, by named steps")
+  @Test("Named steps undo and redo an edited property")
   func property() throws {
     let track = Track("a")
     history.group("Add") { store.insert(track) }
@@ -43,7 +43,7 @@ struct UndoTests {
     }
   }
 
-  @Test("An insert is taken back and done again, the same object in the same row")
+  @Test("An insert is undone and redone, as the same object in the same row")
   func insert() throws {
     let track = Track("a")
     store.insert(track)
@@ -82,7 +82,7 @@ struct UndoTests {
     #expect(read.tracks.map(\.title) == ["a", "b", "a"])
   }
 
-  @Test("A deletion comes back with its cascade and its places in lists")
+  @Test("Undoing a deletion restores its cascade and its positions in lists")
   func cascade() throws {
     let track = Track("a")
     let (outer, inner) = (Mix("outer", [track, track]), Mix("inner", [track]))
@@ -102,7 +102,7 @@ struct UndoTests {
     #expect(try second.object(Mix.self, rowID: 2)?.sublist?.tracks.count == 1)
   }
 
-  @Test("What was freed since comes back as another instance in the same row")
+  @Test("An object that was freed is restored as another instance in the same row")
   func freed() throws {
     store.insert(Track("a"))
     store.insert(Mix("mix", [try #require(try store.object(Track.self, rowID: 2))]))
@@ -116,7 +116,7 @@ struct UndoTests {
     #expect(try store.object(Mix.self, rowID: 2)?.tracks.map(\.title) == ["a"])
   }
 
-  @Test("A list may hold an object that is inserted later")
+  @Test("A list can have an object that is inserted later")
   func stranger() throws {
     let mix = Mix("mix")
     store.insert(mix)
@@ -134,7 +134,7 @@ struct UndoTests {
     #expect(mix.tracks == [track] && mix.anything === other)
   }
 
-  @Test("A new change forgets what could be redone")
+  @Test("A new change removes the redo steps")
   func newChange() throws {
     let track = Track("a")
     store.insert(track)
@@ -146,7 +146,7 @@ struct UndoTests {
     #expect(track.title == "c")
   }
 
-  @Test("Groups in groups are one step, and changes outside of groups end with the next one")
+  @Test("Nested groups are one step, and changes outside of groups end with the next one")
   func groups() throws {
     let track = Track("a")
     store.insert(track)
@@ -162,7 +162,7 @@ struct UndoTests {
     try history.undo()
   }
 
-  @Test("Only so many steps are kept")
+  @Test("The number of kept steps is limited")
   func depth() throws {
     history.levelsOfUndo = 2
     let track = Track("0")
@@ -179,7 +179,7 @@ struct UndoTests {
     #expect(track.title == "2" && !history.canUndo)
   }
 
-  @Test("Discarding takes the history back to what it was at the save")
+  @Test("Discarding resets the history to the last save")
   func discard() throws {
     let track = Track("a")
     history.group("Add") { store.insert(track) }
@@ -214,7 +214,7 @@ struct UndoTests {
     #expect(try text() == "1")
   }
 
-  @Test("An object that another store has changed since is not overwritten unseen")
+  @Test("An object that another store has changed since is not overwritten silently")
   func conflict() throws {
     let track = Track("a")
     let mix = Mix("mix", [track])
@@ -232,7 +232,7 @@ struct UndoTests {
     #expect(error?.code == .conflict && mix.name == "theirs" && history.canUndo)
   }
 
-  @Test("What was undone is not done again over a change of another store")
+  @Test("Redo does not overwrite a change of another store")
   func conflictOfRedo() throws {
     let mix = Mix("mix")
     store.insert(mix)
@@ -251,7 +251,7 @@ struct UndoTests {
     #expect(mix.name == "theirs")
   }
 
-  @Test("An edit to a long list is remembered by the bytes that differ", arguments: [100, 5])
+  @Test("An edit to a long list is recorded by the bytes that differ", arguments: [100, 5])
   func differences(levels: Int) throws {
     let persistent = try StoreUndoManager(savedIn: store, as: "Undo", levelsOfUndo: levels)
     store.undoManager = persistent
@@ -276,7 +276,7 @@ struct UndoTests {
     #expect(mix.tracks == last)
   }
 
-  @Test("A saved history takes back, and does again, what another run has done")
+  @Test("A saved history undoes and redoes changes of another run")
   func runs() throws {
     store.undoManager = try StoreUndoManager(savedIn: store, as: "Undo")
     let track = Track("a")
@@ -305,7 +305,7 @@ struct UndoTests {
     #expect(try next.object(Mix.self, rowID: 2)?.tracks.map(\.title) == ["b", "b"])
   }
 
-  @Test("A change that no history saw is not overwritten by a saved one")
+  @Test("A change without a history is not overwritten by a saved one")
   func foreignRun() throws {
     store.undoManager = try StoreUndoManager(savedIn: store, as: "Undo")
     let track = Track("a")
@@ -323,7 +323,7 @@ struct UndoTests {
     #expect(error?.code == .conflict && error?.location.rowID == 2)
   }
 
-  @Test("A damaged history is told, and the objects are as they were")
+  @Test("A damaged history is reported, and the objects are unchanged")
   func damaged() throws {
     try store.setBuffer(named: "Undo") { $0.write(UInt32(7)) }
     #expect(throws: StoreError.self) { try StoreUndoManager(savedIn: store, as: "Undo") }

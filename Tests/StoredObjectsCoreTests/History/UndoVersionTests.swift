@@ -87,7 +87,8 @@ struct UndoVersionTests {
     #expect(store.undoManager?.undoActionName == "Delete")
   }
 
-  @Test("What an earlier version of a class has deleted comes back as an object of the later one")
+  @Test(
+    "An object deleted by an earlier version of a class is restored as one of the later version")
   func later() throws {
     let note = Note()
     note.text = "x"
@@ -100,20 +101,20 @@ struct UndoVersionTests {
     }
   }
 
-  @Test("A content of a newer class is refused, and nothing of the step is taken back")
+  @Test("Content of a newer class is refused, and no part of the step is undone")
   func newer() throws {
     try delete(LaterNote())
     try run(Note.self) { try expectRefusal(.newerVersion, $0) }
   }
 
-  @Test("So is one that the class does not read to its end, or beyond it")
+  @Test("So is content that the class does not read exactly to its end")
   func unread() throws {
     try delete(CarelessNote())
     try removeLayouts()
     try run(Note.self) { try expectRefusal(.damaged, $0) }
   }
 
-  @Test("And one that ends too early")
+  @Test("So is content that ends too early")
   func short() throws {
     try delete(Note())
     try removeLayouts()

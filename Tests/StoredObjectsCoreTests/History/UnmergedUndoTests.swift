@@ -2,7 +2,7 @@ import StoredObjectsCore
 import StoredObjectsTestSupport
 import Testing
 
-@Suite("Undo where other stores have saved, and nobody has merged")
+@Suite("Undo of changes that other stores have changed, without merging")
 struct UnmergedUndoTests {
   let disk = MemoryDisk()
   let store: Store
@@ -27,7 +27,9 @@ struct UnmergedUndoTests {
     try other.saveChanges()
   }
 
-  @Test("Undoing a saved change does not overwrite theirs, held or not", arguments: [false, true])
+  @Test(
+    "Undoing a saved change does not overwrite that of another store, in memory or not",
+    arguments: [false, true])
   func undoOfChange(isHeld: Bool) throws {
     var track: Track? = Track("a")
     if let track {
@@ -45,7 +47,7 @@ struct UnmergedUndoTests {
     #expect(try title() == "theirs")
   }
 
-  @Test("Nor does doing again", arguments: [false, true])
+  @Test("Redo does not either", arguments: [false, true])
   func redoOfChange(isHeld: Bool) throws {
     var track: Track? = Track("a")
     if let track {
@@ -76,7 +78,7 @@ struct UnmergedUndoTests {
   }
 
   @Test(
-    "Undoing an insertion takes the object out of what another store has put it into",
+    "Undoing an insertion removes the object from lists of another store",
     arguments: [false, true])
   func undoOfInsertionReferredTo(isNewReferrer: Bool) throws {
     let first = try linkedStore(MemoryDisk())
@@ -105,7 +107,7 @@ struct UnmergedUndoTests {
     #expect(try first.check().findings == [])
   }
 
-  @Test("What is saved between undo and its save is a conflict of the save, written or not")
+  @Test("A save of another store between undo and its save is a conflict, written or not")
   func savedBetween() throws {
     let (track, mix) = (Track("a"), Mix("m"))
     store.insert(track)
@@ -125,7 +127,7 @@ struct UnmergedUndoTests {
     #expect(track.title == "theirs" && mix.name == "o")
   }
 
-  @Test("A saved history does not delete what was inserted by it and changed without it")
+  @Test("A saved history does not delete an object that was changed without the history")
   func savedInsertion() throws {
     store.undoManager = try StoreUndoManager(savedIn: store, as: "Undo")
     store.undoManager?.group { store.insert(Track("a")) }
@@ -149,7 +151,7 @@ struct UnmergedUndoTests {
     #expect(try last.count(of: Mix.self) == 1)
   }
 
-  @Test("Nor does one delete again, or overwrite a buffer, that was changed without it")
+  @Test("It does not delete again or overwrite a buffer that was changed without it, either")
   func savedDeletionAndBuffer() throws {
     let saved = try StoreUndoManager(savedIn: store, as: "Undo")
     store.undoManager = saved

@@ -29,7 +29,7 @@ struct InverseCheckTests {
     try fixture.store().check().findings
   }
 
-  @Test("Relationships that were only ever edited are sound")
+  @Test("Relationships that were only edited are sound")
   func sound() throws {
     let fixture = try saved()
     #expect(try findings(fixture) == [])
@@ -60,7 +60,7 @@ struct InverseCheckTests {
     #expect(findings.first?.message.hasPrefix("\"disc\" refers to Disc row 2") == true)
   }
 
-  @Test("Two lists that do not agree how often are found")
+  @Test("Two lists with different counts of each other are found")
   func repeats() throws {
     let fixture = try saved()
     try fixture.overwrite(Tune.self, 2, tune("a", lists: [2], disc: 2))
@@ -86,7 +86,7 @@ struct InverseCheckTests {
     #expect(findings.map { String($0.message.prefix(10)) } == ["\"children\"", "\"parent\" r"])
   }
 
-  @Test("A reference that leads nowhere, and to a record that can't be read, is told once")
+  @Test("A reference to a missing or unreadable record is reported once")
   func once() throws {
     let fixture = try saved()
     try fixture.overwrite(Tune.self, 3, nil)
@@ -95,7 +95,7 @@ struct InverseCheckTests {
     #expect(try findings(fixture).map(\.kind) == [.recordDamaged])
   }
 
-  @Test("A check of a large store with one reference too many names that one")
+  @Test("A check of a large store names the one surplus reference")
   func large() throws {
     let fixture = try Fixture(Tune.self, TuneList.self, Disc.self, Sleeve.self, Branch.self)
     let store = try fixture.store(StoreConfiguration(checksumsRecords: false))

@@ -34,7 +34,7 @@ struct StoreCheckTests {
     try fixture.store().check().findings.map(\.kind)
   }
 
-  @Test("A store that was only ever saved is sound, and the report counts what was read")
+  @Test("A store that was only saved is sound, and the report has the number of records")
   func sound() throws {
     let (_, store) = try saved()
     let check = try store.check()
@@ -79,7 +79,7 @@ struct StoreCheckTests {
     #expect(findings.first?.message.contains("Song row 3") == true)
   }
 
-  @Test("A reference to a row that was never given out is found")
+  @Test("A reference to a row that was never assigned is found")
   func neverGivenOut() throws {
     let fixture = try plain()
     let record: [UInt8] = [0, 0, 0, 0, 0, 1, 0, 0, 0, 99, 0, 0, 0]
@@ -87,7 +87,7 @@ struct StoreCheckTests {
     #expect(try kinds(fixture) == [.danglingReference])
   }
 
-  @Test("A record that its class can't read is found, with the offset where reading fails")
+  @Test("A record that its class can't read is found, with the offset of the error")
   func notDecodable() throws {
     let fixture = try plain()
     try fixture.overwrite(Song.self, 2, [0, 200, 0, 0, 0, 97])
@@ -96,7 +96,7 @@ struct StoreCheckTests {
     #expect(findings.first?.location.rowID == 2 && findings.first?.location.offset == 1)
   }
 
-  @Test("Bytes that are left over are found")
+  @Test("Remaining bytes are found")
   func leftOver() throws {
     let fixture = try plain()
     let record = try #require(try fixture.record(Song.self, 2))
@@ -104,7 +104,7 @@ struct StoreCheckTests {
     #expect(try kinds(fixture) == [.recordDamaged])
   }
 
-  @Test("A record of a later version than the class ever had is found")
+  @Test("A record of a later version than the class has is found")
   func newerVersion() throws {
     let fixture = try plain()
     var record = try #require(try fixture.record(Song.self, 2))
@@ -113,7 +113,7 @@ struct StoreCheckTests {
     #expect(try kinds(fixture) == [.newerVersion])
   }
 
-  @Test("Every flipped bit of a record with a checksum is found, once")
+  @Test("Each flipped bit of a record with a checksum is found, once")
   func checksum() throws {
     let (fixture, _) = try saved()
     let record = try #require(try fixture.record(Song.self, 2))
@@ -125,14 +125,14 @@ struct StoreCheckTests {
     }
   }
 
-  @Test("A closed backend is an error and no finding")
+  @Test("A closed backend is an error, not a finding")
   func closed() throws {
     let (fixture, store) = try saved()
     try fixture.backend.close()
     expectStoreError(.closed) { _ = try store.check() }
   }
 
-  @Test("Progress is told for each class, up to all of its records")
+  @Test("Progress is reported for each class, up to all of its records")
   func progress() throws {
     let (_, store) = try saved()
     var told: [IntegrityProgress] = []

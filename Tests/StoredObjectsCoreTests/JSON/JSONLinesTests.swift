@@ -55,7 +55,7 @@ struct JSONLinesTests {
     }
   }
 
-  @Test("Every line gives the value that it has in memory, wherever its large texts begin and end")
+  @Test("Every line has the value that it has in memory, wherever its large texts begin and end")
   func sameValues() throws {
     var generator = Seeds.generator(for: "lines with large texts")
     let parts = [
@@ -85,7 +85,7 @@ struct JSONLinesTests {
     }
   }
 
-  @Test("Damage is found where it is in the file, and a text that does not end is damage")
+  @Test("Damage is found with its offset, and a text without an end is damage")
   func damage() throws {
     let text = #"{"a":""# + large(400_000) + #"","b":tru}"#
     for (text, offset) in [(text, text.utf8.count - 1), ("[\"" + large(400_000), 400_002)] {

@@ -25,7 +25,7 @@ private final class Hit: StoredObject {
   }
 
   var singerName: String { singer?.name ?? "" }
-  /// What a predicate can ask that nobody hears of.
+  /// A value for predicates that is not observed.
   static let limit = Mutex(0)
   var isAboveLimit: Bool { plays > Self.limit.withLock(\.self) }
 
@@ -76,7 +76,7 @@ struct LiveResultsTests {
     try store.results(Hit.self, sortedBy: [.ascending(\.title)])
   }
 
-  /// How often an observer is told while a closure runs, and reads again each time.
+  /// The number of notifications while a closure runs; the observer reads again after each.
   private func reports(
     _ read: @escaping () -> Void, _ change: () throws -> Void
   ) rethrows -> Int {
@@ -86,7 +86,7 @@ struct LiveResultsTests {
     return reports.withLock(\.self)
   }
 
-  @Test("An edit is in the results when they are read next, in its place")
+  @Test("An edit is in the results when they are next read, in its position")
   func edits() throws {
     let results = try byTitle()
     let hit = results[0]
@@ -103,7 +103,7 @@ struct LiveResultsTests {
     #expect(titles(results) == ["a", "b", "c"])
   }
 
-  @Test("A setter written by hand is followed, too, and observers are told")
+  @Test("A handwritten setter is followed, too, and observers are notified")
   func handwritten() throws {
     let played = try store.results(Hit.self, where: #Predicate { $0.plays > 1 })
     let hit = try #require(try store.first(Hit.self, where: #Predicate { $0.title == "b" }))
@@ -124,7 +124,7 @@ struct LiveResultsTests {
     #expect(played.isEmpty)
   }
 
-  @Test("Observers are told once, after the change, and not of a change that changes nothing")
+  @Test("Observers are notified once, after the change, and not of a change without effect")
   func observers() throws {
     let results = try store.results(Hit.self, where: #Predicate { $0.title > "b" })
     let hits = try store.allObjects(of: Hit.self)
@@ -157,7 +157,7 @@ struct LiveResultsTests {
       } == 0)
   }
 
-  @Test("A handler finds results as they were, and its edits come with the next change")
+  @Test("A handler sees the results before its edits, which come with the next change")
   func handlers() throws {
     let results = try byTitle()
     /// `@unchecked Sendable`: the handler is called by the change, on the same thread.
@@ -179,7 +179,7 @@ struct LiveResultsTests {
     #expect(try store.count(of: Hit.self) == 5)
   }
 
-  @Test("While a property is changed in place, its object stays as it was")
+  @Test("While a property is changed in place, its object is unchanged")
   func inPlace() throws {
     let results = try store.results(Hit.self, where: #Predicate { $0.tags.contains("x") })
     let hit = try #require(try store.allObjects(of: Hit.self).first)
@@ -223,7 +223,7 @@ struct LiveResultsTests {
     reader.read = { [] }
   }
 
-  @Test("A delegate hears no more often of changes because there are results")
+  @Test("A delegate gets no more calls because of results")
   func delegateCalls() throws {
     final class Counter: StoreDelegate {
       var count = 0
@@ -249,7 +249,7 @@ struct LiveResultsTests {
     #expect(results.map(\.title) == ["a", "b", "c"])
   }
 
-  @Test("What other objects say counts, saved here or elsewhere, inserted early or late")
+  @Test("Changes of referenced objects count, saved here or elsewhere, inserted early or late")
   func references() throws {
     let results = try store.results(
       Hit.self, where: #Predicate { $0.singerName != "" }, sortedBy: [.ascending(\.singerName)])
@@ -277,7 +277,7 @@ struct LiveResultsTests {
     #expect(titles(results) == ["b"])
   }
 
-  @Test("Reading objects is told only as long as results want to know")
+  @Test("Reads of objects are reported only while results need them")
   func tracking() throws {
     do {
       let results = try store.results(Hit.self, where: #Predicate { $0.singerName == "" })
@@ -289,7 +289,7 @@ struct LiveResultsTests {
     #expect(!hit.state.contains(.observed) && results.isEmpty)
   }
 
-  @Test("Reloading finds what changes unseen, and reports the difference")
+  @Test("Reloading finds unobserved changes, and reports the difference")
   func reload() throws {
     Hit.limit.withLock { $0 = 0 }
     let results = try store.results(Hit.self, where: #Predicate { $0.isAboveLimit })
@@ -303,7 +303,7 @@ struct LiveResultsTests {
     #expect(changes.takePending().isEmpty)
   }
 
-  @Test("Objects of a subclass are found once it is registered")
+  @Test("Objects of a subclass are found when it is registered")
   func subclasses() throws {
     let results = try store.results(Singer.self, includingSubclasses: true)
     try store.register(Tenor.self)
@@ -312,7 +312,7 @@ struct LiveResultsTests {
     #expect(results.objects.ids.map(\.className) == ["Singer", "Tenor"])
   }
 
-  @Test("An object for which the predicate throws is left out, and the results say why")
+  @Test("An object for which the predicate throws is left out, and the results have the error")
   func failures() throws {
     let named = #Predicate<Hit> { $0.singer!.name == "x" }
     #expect(throws: StoreError.self) { try store.results(Hit.self, where: named) }
@@ -331,7 +331,7 @@ struct LiveResultsTests {
     #expect(results.count == 3 && results.failure == nil)
   }
 
-  @Test("Results keep no objects alive, and the store keeps no results alive")
+  @Test("Results do not keep objects alive, and the store does not keep results alive")
   func lifetime() throws {
     weak var weakStore: Store?
     weak var weakQuery: ResultsQuery?
@@ -352,7 +352,7 @@ struct LiveResultsTests {
     #expect(weakStore == nil)
   }
 
-  @Test("A count is right, and tells those who ask for emptiness only of that")
+  @Test("A count is right, and observers of isEmpty are notified of that only")
   func counts() throws {
     let played = try store.liveCount(of: Hit.self, where: #Predicate { $0.title > "b" })
     let hits = try store.allObjects(of: Hit.self)
@@ -373,7 +373,7 @@ struct LiveResultsTests {
     #expect(played.value == 0 && played.isEmpty)
   }
 
-  @Test("An object that is deleted and comes back is followed")
+  @Test("A deleted object that is restored is followed")
   func objects() throws {
     let hit = try #require(try store.allObjects(of: Hit.self).first)
     let live = try store.liveObject(hit.id)

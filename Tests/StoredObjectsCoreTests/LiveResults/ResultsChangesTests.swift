@@ -63,7 +63,7 @@ private actor Screen {
 
 @Suite("Changes of live results")
 struct ResultsChangesTests {
-  @Test("What is edited in one go is one change, and the sequence ends with its task")
+  @Test("Edits in one go are one change, and the sequence ends with its task")
   func coalescing() async throws {
     let screen = try Screen()
     await screen.listen()
@@ -81,7 +81,7 @@ struct ResultsChangesTests {
     #expect(await screen.changes.count == 2)
   }
 
-  @Test("Counts and objects tell what they are after each go")
+  @Test("Counts and objects have the values after each go")
   func values() async throws {
     let screen = try Screen()
     try await screen.count()
@@ -98,7 +98,7 @@ struct ResultsChangesTests {
     #expect(await screen.events == [.updated, .deleted])
   }
 
-  @Test("More changes than rows become one that says so")
+  @Test("More changes than rows become one change of all")
   func reset() throws {
     let store = Store(backend: try MemoryBackend())
     try store.register(Song.self)

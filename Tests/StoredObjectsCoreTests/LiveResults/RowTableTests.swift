@@ -7,7 +7,7 @@ import Testing
 struct RowTableTests {
   private func key(_ number: Int) -> [UInt8] { Array("\(number)".utf8) }
 
-  @Test("A table of rows is what a sorted array is, however it grows and shrinks")
+  @Test("A table of rows equals a sorted array, however it grows and shrinks")
   func random() {
     var random = Seeds.generator(for: "RowTableTests")
     var table = RowTable()
@@ -37,7 +37,7 @@ struct RowTableTests {
     #expect(RowTable(sorted: model).rows.chunks.flatMap(\.ties) == model.map(\.tie))
   }
 
-  @Test("A copy of the rows stays as it is")
+  @Test("A copy of the rows does not change")
   func copies() {
     var table = RowTable(sorted: (0..<5_000).map { RowRank(key: [], tie: $0) })
     let copy = table.rows
@@ -45,7 +45,7 @@ struct RowTableTests {
     #expect((0..<5_000).map { copy.tie(at: $0) } == Array(0..<5_000))
   }
 
-  @Test("As few rows move as can be, and the others are updated where they are")
+  @Test("As few rows as possible move, and the others are updated in place")
   func moves() {
     func move(_ key: UInt32, _ from: Int, _ to: Int) -> RowsChange.Move {
       let key = ObjectKey(classID: 0, rowID: key)

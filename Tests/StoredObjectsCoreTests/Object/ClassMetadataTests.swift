@@ -14,7 +14,7 @@ struct ClassMetadataTests {
     return metadata
   }
 
-  @Test("A row of 6 bytes, without a salt, is legal")
+  @Test("A row of 6 bytes, without a salt, is valid")
   func short() throws {
     let metadata = try read("05 00 00 00 01 02")
     #expect(metadata.lastRowID == 5)
@@ -24,7 +24,7 @@ struct ClassMetadataTests {
     #expect(metadata.flags == nil)
   }
 
-  @Test("A row of 14 bytes is the original's, does not say how records begin, and stays as it is")
+  @Test("A row of 14 bytes of the original has no record format, and is not changed")
   func original() throws {
     let hex = "05 00 00 00 01 02 04 03 02 01 08 07 06 05"
     let metadata = try read(hex)
@@ -33,7 +33,7 @@ struct ClassMetadataTests {
     #expect(DataBuffer.holding { metadata.write(to: &$0) }.hex == hex)
   }
 
-  @Test("A row of 23 bytes says how records begin and end")
+  @Test("A row of 23 bytes has the format of records")
   func extended() throws {
     let metadata = try read(full)
     #expect(metadata.flags == .unversionedRecords)
@@ -42,7 +42,7 @@ struct ClassMetadataTests {
     #expect(versioned.flags == [])
   }
 
-  @Test("A new class has given out row 1, and versions its records")
+  @Test("A new class has used row 1, and its records have versions")
   func new() {
     let metadata = ClassMetadata(classVersion: 3, classID: 4, salt: .init(5, 6))
     #expect(metadata.lastRowID == 1)
@@ -51,12 +51,12 @@ struct ClassMetadataTests {
         == "01 00 00 00 03 04 05 00 00 00 06 00 00 00 01 00 00 00 00 5F A9 1F 09")
   }
 
-  @Test("A last row of 0, before any object, counts as 1: row 1 is never given out")
+  @Test("A last row of 0 counts as 1: row 1 is never assigned")
   func zero() throws {
     #expect(try read("00 00 00 00 01 00").lastRowID == 1)
   }
 
-  @Test("The last row may be the last there is")
+  @Test("The last row can be the last possible one")
   func highest() throws {
     #expect(try read("FF FF FF FF 01 00").lastRowID == .max)
   }
@@ -83,7 +83,7 @@ struct ClassMetadataTests {
     #expect(fault(row + "02 00 00 00 00 01 02 03") == "invalidValue at 14")
   }
 
-  @Test("Any flipped bit of an extended row is noticed")
+  @Test("Any flipped bit of an extended row is detected")
   func checksum() {
     let bytes = DataBuffer(hex: full).bytes
     for bit in 0..<8 * bytes.count {

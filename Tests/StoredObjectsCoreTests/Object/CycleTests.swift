@@ -81,7 +81,7 @@ private final class Part: StoredObject {
     return loops
   }
 
-  @Test("An owner and its parts are freed once they are deleted and saved")
+  @Test("An owner and its parts are freed after they are deleted and saved")
   func cascade() throws {
     let store = try openStore()
     for _ in 0..<6 {
@@ -116,7 +116,7 @@ private final class Part: StoredObject {
     #expect(Loop.count == 0)
   }
 
-  @Test("A deleted object that is inserted again after the save keeps what it refers to")
+  @Test("A deleted object that is inserted again after the save keeps its references")
   func insertedAgain() throws {
     let store = try openStore()
     let (first, second) = (Loop(), Loop())
@@ -141,7 +141,7 @@ private final class Part: StoredObject {
     try store.saveChanges()
   }
 
-  @Test("Objects that only hold each other are freed with their store, and no others")
+  @Test("Objects that only refer to each other are freed with their store, and no others")
   func storeGone() throws {
     var (kept, copied): (Loop?, [Loop]) = (nil, [])
     do {
@@ -167,7 +167,7 @@ private final class Part: StoredObject {
     }
   }
 
-  @Test("Cycles of classes that say nothing of them are freed by dissolveAllRelationships()")
+  @Test("Cycles of classes without relationships are freed by dissolveAllRelationships()")
   func dissolved() throws {
     let store = try openStore()
     do {

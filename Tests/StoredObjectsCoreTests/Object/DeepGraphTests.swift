@@ -48,7 +48,7 @@ private let linkTypes: [any DeepLink.Type] = [
     }
   }
 
-  @Test("Whatever property holds the next object, a chain is freed on a small stack")
+  @Test("A chain is freed on a small stack, whatever property refers to the next object")
   func kinds() {
     for type in linkTypes + [OddLink.self] {
       @Sendable func free(_ type: (some DeepLink).Type) {
@@ -140,7 +140,7 @@ private let linkTypes: [any DeepLink.Type] = [
     }
   }
 
-  @Test("A deletion that cascades along a chain, its undo and redo need no stack for each object")
+  @Test("Cascading deletion along a chain, undo and redo use no stack per object")
   func cascade() throws {
     @Sendable func test<Object: DeepLink>(_ type: Object.Type, _ length: Int) throws {
       let store = Store(backend: try MemoryBackend(disk: MemoryDisk()))
@@ -170,7 +170,7 @@ private let linkTypes: [any DeepLink.Type] = [
     }
   }
 
-  @Test("An object that something else holds survives those that referred to it")
+  @Test("An object with another reference outlives those that referred to it")
   func shared() {
     let (shared, array) = (ReferenceLink(), ArrayLink())
     do {
@@ -185,7 +185,7 @@ private let linkTypes: [any DeepLink.Type] = [
     #expect(shared.other != nil && array.others.isEmpty)
   }
 
-  @Test("Weak and unowned references are left alone")
+  @Test("Weak and unowned references are not changed")
   func weakReferences() {
     let other = OddLink()
     do {

@@ -1,6 +1,6 @@
 import StoredObjectsCore
 
-/// What a chain of objects can be made of.
+/// An object of a chain.
 protocol DeepLink: StoredObject {
   func hold(_ other: Self?)
 }

@@ -65,11 +65,11 @@ private final class HandRuledNode: StoredObject, GraphNode {
 
 @Suite("Deep graphs of every shape") struct DeepShapeTests {
   @Test(
-    "Objects with relationships are inserted, saved, fetched, changed, deleted and freed on a small stack",
+    "Objects with relationships are inserted, saved, changed, deleted and freed on a small stack",
     arguments: GraphShape.allCases)
   func relationships(shape: GraphShape) throws { try DeepGraph<RuledNode>.run(shape).get() }
 
   @Test(
-    "Objects that delete others by hand are, too", arguments: GraphShape.allCases)
+    "The same is true of objects that delete others by hand", arguments: GraphShape.allCases)
   func plain(shape: GraphShape) throws { try DeepGraph<HandRuledNode>.run(shape).get() }
 }

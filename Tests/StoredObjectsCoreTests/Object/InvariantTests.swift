@@ -3,7 +3,7 @@
 
   @testable import StoredObjectsCore
 
-  /// What debug builds assert stops a program that breaks it.
+  /// Tests that broken invariants end the program in debug builds.
   @Suite("Invariants of living objects") struct InvariantTests {
     @Test("Two objects for a row")
     func twice() async {
@@ -13,7 +13,7 @@
       }
     }
 
-    @Test("A row that leaves in the place of another")
+    @Test("A row removed in place of another")
     func removed() async {
       await #expect(processExitsWith: .failure) {
         let (table, song) = (UniquingTable(), Song("", 1))

@@ -34,7 +34,7 @@ struct ObjectIDTests {
     #expect(found === live)
   }
 
-  @Test("The ID of another class fetches nothing: it is an error")
+  @Test("An ID of another class is an error, and fetches nothing")
   func otherClass() throws {
     let id = try #require(ObjectID<Act>("Show/2"))
     let error = #expect(throws: StoreError.self) { try store.object(id) }
@@ -66,7 +66,7 @@ struct ObjectIDTests {
     }
   }
 
-  @Test("An object in no store has an ID of its own that leads nowhere and can't be coded")
+  @Test("An object in no store has an ID that leads to no object and can't be encoded")
   func temporary() throws {
     let (new, other) = (Act("n"), Act("o"))
     let id = ObjectID(new)
@@ -81,7 +81,7 @@ struct ObjectIDTests {
     #expect(try inserted == ObjectID(new) && store.object(inserted) == nil)
   }
 
-  @Test("IDs of several classes are held as those of any object, and become typed again")
+  @Test("IDs of several classes are stored as IDs of any object, and can become typed again")
   func conversions() throws {
     let all: Set<ObjectID<StoredObject>> = [
       ObjectID(ObjectID(act)), ObjectID(ObjectID(live)), ObjectID(show as StoredObject),

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The table of living objects")
 struct UniquingTableTests {
-  @Test("A table agrees with a dictionary, whatever is entered and removed")
+  @Test("A table equals a dictionary after any inserts and removals")
   func model() {
     var random = Seeds.generator(for: "uniquing table")
     let table = UniquingTable()
@@ -38,7 +38,7 @@ struct UniquingTableTests {
     #expect(isSame, "\(table.allObjects().count) objects, and not the \(expected.count) entered")
   }
 
-  @Test("A row that was never entered has no object, however high")
+  @Test("A row that was never inserted has no object, whatever its number")
   func missing() {
     let table = UniquingTable()
     #expect(table.object(0) == nil)
@@ -61,7 +61,7 @@ struct UniquingTableTests {
     #expect(observed == nil)
   }
 
-  @Test("An object that goes away takes its entry along")
+  @Test("A freed object removes its entry")
   func deinitialization() throws {
     let store = Store(backend: try MemoryBackend())
     try store.register(Song.self)

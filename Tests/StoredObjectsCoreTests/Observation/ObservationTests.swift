@@ -19,7 +19,7 @@ struct ObservationTests {
     try store.saveChanges()
   }
 
-  /// Whether what the closure reads is told to have changed while the other runs.
+  /// Whether a change to values that one closure reads is reported while the other runs.
   private func isTold(reading: () -> Void, of change: () throws -> Void) rethrows -> Bool {
     let isTold = Mutex(false)
     withObservationTracking(reading) { isTold.withLock { $0 = true } }
@@ -27,7 +27,7 @@ struct ObservationTests {
     return isTold.withLock(\.self)
   }
 
-  @Test("Who reads a property hears of its change, and of no other object's")
+  @Test("Reading a property observes its changes, and not those of other objects")
   func edit() {
     #expect(
       isTold {
@@ -50,7 +50,7 @@ struct ObservationTests {
     #expect(tune.name == "b")
   }
 
-  @Test("And of what the other side of a relationship does")
+  @Test("Changes by the other side of a relationship are observed")
   func inverse() {
     let isTold = isTold {
       _ = tune.lists
@@ -62,7 +62,7 @@ struct ObservationTests {
     #expect(isTold && tune.lists == [list])
   }
 
-  @Test("And of undo, redo, discarding and what other stores save")
+  @Test("Undo, redo, discarding and saves of other stores are observed")
   func others() throws {
     let history = StoreUndoManager()
     store.undoManager = history
@@ -98,7 +98,7 @@ struct ObservationTests {
     #expect(tune.name == "theirs")
   }
 
-  @Test("Reading a fault is no change")
+  @Test("Reading a fault is not a change")
   func fault() {
     store.refresh(tune)
     #expect(
@@ -116,7 +116,7 @@ struct ObservationTests {
       })
   }
 
-  @Test("In a store that is not observable nobody hears anything")
+  @Test("In a store that is not observable nothing is reported")
   func unobservable() {
     store.isObservable = false
     #expect(
@@ -134,7 +134,7 @@ struct ObservationTests {
       })
   }
 
-  @Test("An object that is freed takes its registrar with it")
+  @Test("A freed object frees its registrar")
   func freed() throws {
     weak var freed: Tune?
     do {
@@ -150,7 +150,7 @@ struct ObservationTests {
 
 @Suite("Committed changes")
 struct CommittedChangesTests {
-  @Test("Every save is told, class by class, and the sequence ends with the store")
+  @Test("Every save is reported, class by class, and the sequence ends with the store")
   func saves() async throws {
     var store: Store? = try linkedStore(MemoryDisk())
     let changes = try #require(store?.committedChanges())
@@ -173,7 +173,7 @@ struct CommittedChangesTests {
     #expect(await iterator.next() == nil)
   }
 
-  @Test("A save that fails is not told")
+  @Test("A failed save is not reported")
   func failure() async throws {
     var store: Store? = try linkedStore(MemoryDisk())
     let changes = try #require(store?.committedChanges())

@@ -22,7 +22,7 @@ struct DeleteRuleTests {
     return try linkedStore(disk)
   }
 
-  @Test("Nullify takes a deleted object out of every place of every list, loaded or not")
+  @Test("Nullify removes a deleted object from all positions in all lists, loaded or not")
   func nullify() throws {
     for name in ["x", "y"] { store.insert(TuneList(name, [a, b, a, c, a])) }
     let second = try reopened()
@@ -36,7 +36,7 @@ struct DeleteRuleTests {
     #expect(try second.object(Tune.self, rowID: 3)?.lists == [lists[1]])
   }
 
-  @Test("Without an inverse, too")
+  @Test("The same is true without an inverse")
   func nullifyWithoutInverse() throws {
     let discs = (0..<3).map { _ in Disc() }
     for disc in discs { store.insert(disc) }
@@ -49,7 +49,7 @@ struct DeleteRuleTests {
       try second.allObjects(of: Disc.self).map { $0.favourites.map(\.name) } == [[], [], ["c"]])
   }
 
-  @Test("References that come and go after the first deletion are found as well")
+  @Test("References that are added and removed after the first deletion are found as well")
   func indexIsKept() throws {
     let (first, second) = (Disc(), Disc())
     store.insert(first)
@@ -95,7 +95,7 @@ struct DeleteRuleTests {
     #expect(try store.object(Disc.self, rowID: theirs.rowID)?.favourites == [])
   }
 
-  @Test("So are those that undo has brought back")
+  @Test("So are references that undo has restored")
   func indexAndUndo() throws {
     let disc = Disc()
     store.insert(disc)
@@ -115,7 +115,7 @@ struct DeleteRuleTests {
     #expect(disc.favourites == [])
   }
 
-  @Test("Cascade deletes what belongs to the object, and what belongs to that")
+  @Test("Cascade deletes the parts of an object, and their parts")
   func cascade() throws {
     let disc = Disc()
     let sleeve = Sleeve()
@@ -129,7 +129,7 @@ struct DeleteRuleTests {
     #expect(try store.count(of: Tune.self) == 1)
   }
 
-  @Test("A cascade may be ten thousand objects deep")
+  @Test("A cascade can be ten thousand objects deep")
   func deepCascade() throws {
     var branch = Branch()
     let root = branch
@@ -147,7 +147,7 @@ struct DeleteRuleTests {
     store.dissolveAllRelationships()
   }
 
-  @Test("Deny refuses the save until the other is deleted, too")
+  @Test("Deny refuses the save until the other object is deleted, too")
   func deny() throws {
     let sleeve = Sleeve()
     store.insert(sleeve)
@@ -161,7 +161,7 @@ struct DeleteRuleTests {
     #expect(try store.count(of: Sleeve.self) == 0)
   }
 
-  @Test("No action leaves the reference, and a save of it is refused")
+  @Test("No action keeps the reference, and refuses to save it")
   func noAction() throws {
     let sleeve = Sleeve()
     store.insert(sleeve)
@@ -174,7 +174,7 @@ struct DeleteRuleTests {
     #expect(error?.code == .notEncodable)
   }
 
-  @Test("A deletion that is taken back by inserting has its other sides again")
+  @Test("Inserting a deleted object again restores its other sides")
   func undelete() throws {
     let list = TuneList("x", [a, b])
     store.insert(list)
@@ -185,7 +185,7 @@ struct DeleteRuleTests {
     #expect(list.tunes == [a, b] && a.lists == [list])
   }
 
-  @Test("Undo brings back an object and its places, and redo takes it out again")
+  @Test("Undo restores an object and its positions, and redo removes it again")
   func undo() throws {
     let list = TuneList("x", [a, b, a, c])
     let disc = Disc()

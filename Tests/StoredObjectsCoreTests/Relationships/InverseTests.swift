@@ -42,7 +42,7 @@ struct InverseTests {
     #expect(y.tunes == [b] && x.tunes == [a])
   }
 
-  @Test("On the other side, who is new stands last, and who leaves goes from the end")
+  @Test("On the other side, new objects are appended, and removed ones lose their last occurrence")
   func orderOfTheOtherSide() {
     a.lists = [x, y, x]
     x.tunes.removeFirst()
@@ -64,7 +64,7 @@ struct InverseTests {
     #expect(c.lists == [x, x] && c.hasUnsavedChanges && !a.hasUnsavedChanges)
   }
 
-  @Test("Setting a reference to one object moves it from where it was")
+  @Test("Setting a reference to one object moves it from its former list")
   func toOne() throws {
     let (first, second) = (Disc(), Disc())
     store.insert(first)
@@ -86,7 +86,7 @@ struct InverseTests {
     #expect(a.disc == nil)
   }
 
-  @Test("Objects that are filled before they are inserted get their other side then")
+  @Test("Objects that are filled before they are inserted get their other side when inserted")
   func filledFirst() throws {
     let list = TuneList("z", [a, b, a])
     #expect(a.lists == [])
@@ -132,7 +132,7 @@ struct InverseTests {
     #expect(branches[1].parent == nil)
   }
 
-  @Test("Classes may be registered one by one, and one that is refused changes nothing")
+  @Test("Classes can be registered one by one, and a refused one changes nothing")
   func registering() throws {
     let store = Store(backend: try MemoryBackend())
     try store.register(Tune.self)
@@ -151,7 +151,7 @@ struct InverseTests {
     #expect(tune.isDeleted && list.tunes == [])
   }
 
-  @Test("Both sides are one step of the history")
+  @Test("Both sides are one undo step")
   func undo() throws {
     let history = StoreUndoManager()
     store.undoManager = history
@@ -168,7 +168,7 @@ struct InverseTests {
     #expect(x.tunes == [b] && y.tunes == [a] && a.lists == [y])
   }
 
-  @Test("Discarding takes back both sides")
+  @Test("Discarding resets both sides")
   func discard() throws {
     x.tunes = [a]
     store.discardChanges()
@@ -177,7 +177,7 @@ struct InverseTests {
     #expect(a.lists == [y])
   }
 
-  @Test("What is saved is both sides")
+  @Test("Both sides are saved")
   func saved() throws {
     x.tunes = [a, b, a]
     y.tunes = [b, a]
@@ -190,7 +190,7 @@ struct InverseTests {
     #expect(tune.lists[2].tunes.map(\.name) == ["b", "a"])
   }
 
-  @Test("However lists are edited, undone and saved, both sides agree in their counts")
+  @Test("After random edits, undo and saves of lists, both sides agree in their counts")
   func random() throws {
     var random = Seeds.generator(for: "InverseTests")
     let history = StoreUndoManager(levelsOfUndo: 0)

@@ -45,7 +45,7 @@ struct LargeListTests {
     #expect(growth < 9)
   }
 
-  @Test("So does handing all objects of a list to another one")
+  @Test("The same is true of moving all objects of a list to another one")
   func handingOver() throws {
     let other = Writer()
     store.insert(other)
@@ -62,7 +62,7 @@ struct LargeListTests {
     #expect(growth < 9)
   }
 
-  @Test("So does inserting objects that are in a list, filled on their side or on both")
+  @Test("The same is true of inserting objects in a list, filled on one side or both")
   func inserting() throws {
     let growth = try timeGrowth(upTo: 2_000) { count in
       let list = TuneList()
@@ -79,7 +79,7 @@ struct LargeListTests {
     #expect(growth < 9)
   }
 
-  @Test("A list is in the order of the edits, whenever it is looked at")
+  @Test("A list has the order of the edits, whenever it is read")
   func order() throws {
     let remarks = self.remarks(5)
     for remark in remarks { remark.writer = writer }
@@ -100,7 +100,7 @@ struct LargeListTests {
     #expect(read.remarks.map(\.rowID) == writer.remarks.map(\.rowID))
   }
 
-  @Test("A query sees what was set on the other side")
+  @Test("A query sees a reference set on the other side")
   func queries() throws {
     let remarks = self.remarks(2)
     try store.saveChanges()
@@ -109,7 +109,7 @@ struct LargeListTests {
     #expect(try store.referrers(of: remarks[0], through: \Writer.remarks) == [writer])
   }
 
-  @Test("An observed list tells of a change that was made on the other side, before it is read")
+  @Test("An observed list reports a change on the other side before it is read")
   func observed() {
     store.isObservable = true
     let remarks = self.remarks(2)
@@ -124,7 +124,7 @@ struct LargeListTests {
     #expect(isTold.withLock(\.self) && writer.remarks == [remarks[0]])
   }
 
-  @Test("Undo takes back both sides in one step")
+  @Test("Undo resets both sides in one step")
   func undo() throws {
     let remarks = self.remarks(3)
     try store.saveChanges()
@@ -163,7 +163,8 @@ struct LargeListTests {
     try second.saveChanges()
   }
 
-  @Test("What is deleted and inserted again is where it was, with an inverse and without")
+  @Test(
+    "An object that is deleted and inserted again keeps its positions, with an inverse or without")
   func deletedAndInserted() throws {
     let remarks = self.remarks(6)
     writer.remarks = remarks

@@ -2,7 +2,7 @@ import StoredObjectsCore
 import StoredObjectsTestSupport
 import Testing
 
-@Suite("Relationships of lists that are made when they are looked at")
+@Suite("Relationships of lists whose objects are created on access")
 struct ListRelationshipTests {
   let disk = MemoryDisk()
   let store: Store
@@ -26,7 +26,7 @@ struct ListRelationshipTests {
   }
 
   @Test(
-    "A new object agrees with one that is edited before and after its insertion",
+    "A new object equals one that is edited before and after its insertion",
     arguments: [0, 1, 2, 3], [1, 2, 3])
   func insertedBetweenEdits(newCount: Int, appended: Int) throws {
     let clip = Clip("a")
@@ -59,7 +59,7 @@ struct ListRelationshipTests {
     #expect(x.clips == [b, c] && y.clips == [a, b, b])
   }
 
-  @Test("Both sides come back in their orders, and follow when they were only read")
+  @Test("Both sides are read in their orders, and updated after they were only read")
   func reload() throws {
     x.clips = [a, b, a]
     y.clips = [c, a]
@@ -101,7 +101,7 @@ struct ListRelationshipTests {
     #expect(first.clips.isEmpty && b.box === second)
   }
 
-  @Test("Nullify takes a deleted object out of every place of every list, loaded or not")
+  @Test("Nullify removes a deleted object from all positions in all lists, loaded or not")
   func nullify() throws {
     x.clips = [a, b, a, c, a]
     y.clips = [a]
@@ -121,7 +121,7 @@ struct ListRelationshipTests {
       try third.allObjects(of: Box.self).map { $0.seen.map(\.name) } == [["b"], ["c"]])
   }
 
-  @Test("Cascade and deny look into lists that were not looked at")
+  @Test("Cascade and deny work for lists that were not read")
   func cascadeAndDeny() throws {
     let (box, shelf) = (Box(), Shelf())
     store.insert(box)
@@ -138,7 +138,7 @@ struct ListRelationshipTests {
     #expect(try second.allObjects(of: Clip.self).map(\.name) == ["c"])
   }
 
-  @Test("Undo and redo give back lists of both sides, before and after a save")
+  @Test("Undo and redo restore lists of both sides, before and after a save")
   func undo() throws {
     let history = StoreUndoManager()
     store.undoManager = history
@@ -160,7 +160,7 @@ struct ListRelationshipTests {
     #expect(try second.object(Reel.self, rowID: 2)?.clips.map(\.name) == ["b"])
   }
 
-  @Test("A list that holds an object which is inserted later is undone with it")
+  @Test("A list with an object that is inserted later is undone with it")
   func stranger() throws {
     let history = StoreUndoManager()
     store.undoManager = history

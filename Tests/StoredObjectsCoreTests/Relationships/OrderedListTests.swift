@@ -21,8 +21,8 @@ private final class CarelessList: StoredObject {
   }
 }
 
-/// What goes wrong with ordered relationships elsewhere, each by its name.
-@Suite("Ordered lists, where others fail")
+/// Problems of ordered relationships in other libraries.
+@Suite("Ordered lists in difficult cases")
 struct OrderedListTests {
   let index = MemoryLocation()
 
@@ -60,7 +60,7 @@ struct OrderedListTests {
     try session { numbers(try $0.object(TuneList.self, rowID: row)) }
   }
 
-  @Test("Order lost on reload")
+  @Test("The order is kept on reload")
   func orderOnReload() throws {
     var random = Seeds.generator(for: "order on reload")
     let order = Array(0..<500).shuffled(using: &random)
@@ -68,13 +68,13 @@ struct OrderedListTests {
     #expect(try saved() == order)
   }
 
-  @Test("The same song twice")
+  @Test("The same song can be in a list twice")
   func sameSongTwice() throws {
     try fill("x", [0, 1, 0, 0, 1], of: 2)
     #expect(try saved() == [0, 1, 0, 0, 1])
   }
 
-  @Test("Reorder only is a change")
+  @Test("A change of the order only is saved")
   func reorderOnly() throws {
     try fill("x", [0, 1, 2], of: 3)
     try session { store in
@@ -87,7 +87,7 @@ struct OrderedListTests {
     #expect(try saved() == [2, 1, 0])
   }
 
-  @Test("Move and remove in one save")
+  @Test("A move and a removal are in one save")
   func moveAndRemove() throws {
     try fill("x", [0, 1, 2, 3, 4], of: 5)
     try session { store in
@@ -100,7 +100,7 @@ struct OrderedListTests {
     #expect(try saved() == [4, 0, 2, 3])
   }
 
-  @Test("Delete of a member present twice")
+  @Test("An object that is in a list twice can be deleted")
   func deleteOfMemberPresentTwice() throws {
     try fill("x", [0, 1, 0, 2, 0], of: 3)
     try session { store in
@@ -110,7 +110,7 @@ struct OrderedListTests {
     #expect(try saved() == [1, 2])
   }
 
-  @Test("Both sides ordered")
+  @Test("Both sides have an order")
   func bothSidesOrdered() throws {
     try session { store in
       let tunes = tunes(2, in: store)
@@ -129,7 +129,7 @@ struct OrderedListTests {
     }
   }
 
-  @Test("A move in a list of 100,000 writes one record, of 4 bytes an entry")
+  @Test("A move in a list of 100,000 writes one record, with 4 bytes per entry")
   func longListWithOneMove() async throws {
     let count = 100_000
     try session { store in
@@ -155,7 +155,7 @@ struct OrderedListTests {
     try backend.close()
   }
 
-  @Test("The same song in many lists in different orders")
+  @Test("The same song is in many lists in different orders")
   func manyLists() throws {
     var random = Seeds.generator(for: "many lists")
     let orders = (0..<50).map { _ in Array(0..<20).shuffled(using: &random) }
@@ -194,7 +194,7 @@ struct OrderedListTests {
     }
   }
 
-  @Test("A text with a zero byte comes back whole")
+  @Test("A text with a zero byte reads back completely")
   func zeroByte() throws {
     try session { store in
       store.insert(Tune("a\0b"))
@@ -204,7 +204,7 @@ struct OrderedListTests {
   }
 
   @Test(
-    "Objects that were not inserted but are reachable are refused, by name, and nothing is saved")
+    "Reachable objects that were not inserted are refused by name, and nothing is saved")
   func reachable() throws {
     try session { store in
       let list = TuneList("x")
@@ -223,7 +223,7 @@ struct OrderedListTests {
     #expect(try session { try $0.object(TuneList.self, rowID: 2)?.tunes.map(\.name) } == ["new"])
   }
 
-  @Test("A property added without a version is noticed, and nothing is lost")
+  @Test("A property added without a version is detected, and nothing is lost")
   func addedWithoutVersion() throws {
     try fill("x", [0, 1], of: 2)
     let store = Store(backend: try index.open())
@@ -255,7 +255,7 @@ struct OrderedListTests {
     }
   }
 
-  @Test("20,000 new songs, each appended and inserted, too")
+  @Test("So do 20,000 new songs, each appended and inserted")
   func insertsAndAppends() throws {
     try session { store in
       let list = TuneList("x")

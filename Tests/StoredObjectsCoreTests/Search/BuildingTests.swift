@@ -34,7 +34,7 @@ private final class PlainLine: StoredObject {
   override func writeContent(to buffer: inout DataBuffer) { buffer.write(text) }
 }
 
-@Suite("Making full-text indexes", .serialized)
+@Suite("Building full-text indexes", .serialized)
 struct BuildingTests {
   /// A backend with lines that are in no index, some of which have been saved again, in an order of
   /// their own.
@@ -62,7 +62,7 @@ struct BuildingTests {
     return store
   }
 
-  @Test("What was made before a stop is not made again", arguments: [0, 1, 4, 7])
+  @Test("Finished parts are not built again after a stop", arguments: [0, 1, 4, 7])
   func goingOn(_ commits: Int) throws {
     let backend = try makeBackend(500)
     backend.failCommits(after: commits)
@@ -84,7 +84,7 @@ struct BuildingTests {
     #expect(try second.searchCount(Line.self, .word("497")) == 1)
   }
 
-  @Test("What was made before a stop counts nothing when another program has saved since")
+  @Test("Finished parts are built again after a stop if another program has saved since")
   func strangerBetween() throws {
     let backend = try makeBackend(300)
     backend.failCommits(after: 3)
@@ -99,7 +99,7 @@ struct BuildingTests {
     #expect(try store.check().findings == [])
   }
 
-  @Test("An index that was made by another version of Unicode is made anew")
+  @Test("An index of another version of Unicode is built again")
   func otherUnicode() throws {
     let backend = try makeBackend(20)
     let store = try open(backend)

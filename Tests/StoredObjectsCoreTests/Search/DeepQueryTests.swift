@@ -16,7 +16,7 @@ private final class Note: StoredObject {
   }
 }
 
-@Suite("Queries of texts with 100,000 parts")
+@Suite("Full-text queries with 100,000 parts")
 struct DeepQueryTests {
   private static let count = 100_000
 
@@ -39,7 +39,7 @@ struct DeepQueryTests {
     return try onSmallStack { Result { try found() } }.get()
   }
 
-  @Test("Operators can be nested in one another, to either side")
+  @Test("Operators can be nested, to either side")
   func nested() throws {
     let all = try Self.found {
       (0..<Self.count).reduce(.word("two")) { query, _ in query && .word("three") }
@@ -59,7 +59,7 @@ struct DeepQueryTests {
     #expect(mixed == [1])
   }
 
-  @Test("A query that is kept and one made of it are released apart")
+  @Test("A query and one derived from it are released separately")
   func shared() throws {
     let one = try Self.found {
       var query = TextQuery.word("one")
@@ -74,7 +74,7 @@ struct DeepQueryTests {
   }
 
   @Test(
-    "A text with as many operators is read",
+    "A text with as many operators is parsed",
     arguments: ["two && ", "two AND ", "two ", "NOT three OR ", "!! three || ", "two AND NOT NOT "])
   func parsed(part: String) throws {
     let found = try Self.found {
@@ -83,7 +83,7 @@ struct DeepQueryTests {
     #expect(found == [1, 2])
   }
 
-  @Test("As many different words are looked for in time", .timeLimit(.minutes(1)))
+  @Test("As many different words are found in time", .timeLimit(.minutes(1)))
   func differentWords() throws {
     let found = try Self.found {
       .allWords((0..<Self.count).map { "w\($0)" }.joined(separator: " ")) || .word("three")
@@ -91,7 +91,7 @@ struct DeepQueryTests {
     #expect(found == [2, 3])
   }
 
-  @Test("Parentheses without end are an error that says where, and not all of the text")
+  @Test("Endless parentheses are an error with the position, and without the whole text")
   func parentheses() throws {
     for text in [String(repeating: "(", count: Self.count), String(repeating: "NOT (", count: 500)]
     {

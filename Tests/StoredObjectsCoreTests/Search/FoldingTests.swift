@@ -26,7 +26,7 @@ struct FoldingTests {
     #expect(folded(folded(text)) == expected)
   }
 
-  @Test("Each folded letter knows the bytes that it comes from")
+  @Test("Each folded letter has the range of its original bytes")
   func origins() {
     for text in ["Dvořák is", "STRASSE", "か\u{3099}ß!", "ﾊﾟx"] {
       let folded = FoldedText(text, keepsOrigins: true)
@@ -39,7 +39,7 @@ struct FoldingTests {
     }
   }
 
-  @Test("The tables of Unicode that the folding goes by are those of the version in the stamp")
+  @Test("The Unicode tables used for folding are those of the version in the stamp")
   func unicode() {
     let number = Double(ScalarFolding.unicodeVersion) ?? 0
     #expect(number >= 15 && number < 100, "\(ScalarFolding.unicodeVersion)")
@@ -59,7 +59,7 @@ struct FoldingTests {
   private static let knownVersion = "17.0"
   private static let knownFolding: UInt64 = 6_049_142_687_814_057_694
 
-  @Test("A chunk has the bytes that the description of the format says")
+  @Test("A chunk has the bytes of the format's description")
   func chunk() throws {
     var collector = PostingCollector()
     collector.add(7, FoldedText("Love"))
@@ -73,7 +73,7 @@ struct FoldingTests {
     #expect(value == [0x02, 0x02, 0x02, 0x03, 0x0A])
   }
 
-  @Test("The length of a text fits into a byte, and is off by less than an eighth")
+  @Test("The length of a text is stored in a byte, with an error of less than an eighth")
   func lengths() {
     var last: UInt8 = 0
     for length in Array(0..<5000) + [70_000, 1_000_000, (1 << 22) - 1] {

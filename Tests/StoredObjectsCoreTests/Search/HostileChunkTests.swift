@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Hostile chunks of a full-text index")
 struct HostileChunkTests {
-  @Test("Positions that add up to more than any number are damage")
+  @Test("Positions that overflow are damage")
   func positions() {
     var chunk: [UInt8] = []
     chunk.append(varint: 0)
@@ -16,7 +16,7 @@ struct HostileChunkTests {
     }
   }
 
-  @Test("Rows behind the last there can be are damage")
+  @Test("Rows above the maximum are damage")
   func rows() {
     for distance in [UInt64(UInt32.max), 1 << 47] {
       var chunk: [UInt8] = []

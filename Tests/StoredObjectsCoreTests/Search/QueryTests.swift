@@ -1,7 +1,7 @@
 import StoredObjectsCore
 import Testing
 
-@Suite("Queries of texts")
+@Suite("Full-text queries")
 struct QueryTests {
   final class Note: StoredObject {
     @Content var text = ""
@@ -46,7 +46,7 @@ struct QueryTests {
   ]
 
   @Test(
-    "A query finds what its notation says",
+    "A query finds texts by its notation",
     arguments: [
       ("choice", ["Sophie's Choice", "No choice", "Rock choice"]),
       ("[[choice]]", ["Sophie's Choice", "No choice", "Rock choice"]),
@@ -84,7 +84,7 @@ struct QueryTests {
   }
 
   @Test(
-    "A query that can't be understood is an error that says where",
+    "An invalid query is an error with the position",
     arguments: [
       ("(choice", 0), ("choice)", 6), ("\"choice", 0), ("choice AND", 10), ("choice OR", 9),
       ("NOT", 3), ("AND choice", 0), ("a (b OR ) c", 8), ("[[choice", 0), ("OR", 0), ("()", 1),
@@ -95,7 +95,7 @@ struct QueryTests {
     #expect(error?.location.offset == offset)
   }
 
-  @Test("What a user types is never an error, and its last word may go on")
+  @Test("A text typed by a user is never an error, and its last word matches prefixes")
   func allWords() throws {
     add("Rock AND roll (live)", "Rockets")
     let texts = { (query: TextQuery) in
@@ -110,7 +110,7 @@ struct QueryTests {
     #expect(try texts(.exact("rockets")) == ["Rockets"])
   }
 
-  @Test("The rarer word, the higher count, the shorter text and the heavier attribute come first")
+  @Test("Rare words, high counts, short texts and high weights come first")
   func ranking() throws {
     add("a common tale and more and more of it", "common", "common rare", "common common tale")
     store.insert(Note("x", "rare"))
@@ -133,7 +133,7 @@ struct QueryTests {
     #expect(try store.search(Note.self, "common", limit: 0).isEmpty)
   }
 
-  @Test("Hits of the same score come in the order of their rows")
+  @Test("Hits with the same score have the order of their rows")
   func ties() throws {
     for _ in 0..<3000 { add("same text") }
     try store.saveChanges()
@@ -142,7 +142,7 @@ struct QueryTests {
   }
 
   @Test(
-    "The score goes by the length of each text, wherever in the class the matches are",
+    "The score depends on the length of each text, wherever the matches are",
     arguments: [1, 50, 300, 5000])
   func lengths(distance: Int) throws {
     for number in 0..<20_000 {
@@ -185,7 +185,8 @@ struct QueryTests {
     #expect(hit.snippet(length: 1).text.count == 1)
   }
 
-  @Test("A snippet is of the attribute that has most of the query, and marks what overlaps once")
+  @Test(
+    "A snippet is from the attribute with most of the query, and marks overlapping matches once")
   func snippetAttribute() throws {
     store.insert(Note("nothing here", "banana bread"))
     let hit = try #require(try store.search(Note.self, "*anana* OR *nan* OR bread").first)

@@ -3,7 +3,7 @@ import StoredObjectsTestSupport
 import Testing
 
 /// One store deletes what another one refers to, and neither merges.
-@Suite("References to what another store deletes")
+@Suite("References to objects that another store deletes")
 struct DanglingReferenceTests {
   private func playlist(_ title: String, _ songs: [Song]) -> Playlist {
     let list = Playlist()
@@ -51,7 +51,7 @@ struct DanglingReferenceTests {
     #expect(try savedSongs(fixture) == ["a"])
   }
 
-  @Test("Keeping one's changes drops the reference, and later saves go through")
+  @Test("Keeping the store's changes drops the reference, and later saves succeed")
   func keepWithoutReference() throws {
     let fixture = try Fixture()
     let (first, songs, _, second, others, list) = try twoStores(fixture)
@@ -73,7 +73,7 @@ struct DanglingReferenceTests {
     #expect(second.fetchFailures.isEmpty)
   }
 
-  @Test("The deletion between the edit and the save is found, and that while the save is encoded")
+  @Test("A deletion between the edit and the save, or during the save, is found")
   func deletedLater() throws {
     let fixture = try Fixture()
     let (first, songs, _, second, others, list) = try twoStores(fixture)
@@ -114,7 +114,7 @@ struct DanglingReferenceTests {
     #expect(try savedSongs(fixture, row: inNewList ? 3 : 2) == (inNewList ? [] : ["a"]))
   }
 
-  @Test("Discarding the deletion takes theirs, and deleting again is no conflict")
+  @Test("Discarding the deletion keeps theirs, and deleting again is not a conflict")
   func discardDeletion() throws {
     let fixture = try Fixture()
     let (first, songs, list, second, others, otherList) = try twoStores(fixture)
@@ -130,7 +130,7 @@ struct DanglingReferenceTests {
     #expect(try savedSongs(fixture) == [])
   }
 
-  @Test("A row that another store brings back may be referred to again")
+  @Test("A row that another store restores can be referred to again")
   func broughtBack() throws {
     let fixture = try Fixture()
     let (first, songs, _, second, others, list) = try twoStores(fixture)
@@ -146,7 +146,7 @@ struct DanglingReferenceTests {
     #expect(try savedSongs(fixture) == ["a", "b"])
   }
 
-  @Test("A packed list is no way around it")
+  @Test("A packed list has the same conflicts")
   func packedLists() throws {
     let disk = MemoryDisk()
     let first = try listedStore(disk)
@@ -169,7 +169,7 @@ struct DanglingReferenceTests {
     #expect(try second.check().findings == [])
   }
 
-  @Test("An object whose row another store has deleted comes back when its changes are kept")
+  @Test("An object whose row another store has deleted is restored if its changes are kept")
   func keepUpdateOfDeleted() throws {
     let fixture = try Fixture()
     let (first, songs, _, second, others, list) = try twoStores(fixture)

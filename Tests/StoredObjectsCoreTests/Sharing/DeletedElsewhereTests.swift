@@ -2,8 +2,8 @@ import StoredObjectsCore
 import StoredObjectsTestSupport
 import Testing
 
-/// What random walks of two stores have found.
-@Suite("Objects that another store has deleted or brought back")
+/// Cases that random walks of two stores have found.
+@Suite("Objects that another store has deleted or restored")
 struct DeletedElsewhereTests {
   let first: Store
   let second: Store
@@ -26,7 +26,7 @@ struct DeletedElsewhereTests {
   }
 
   @Test(
-    "A rule that deletes what is deleted elsewhere does not read it, and the save is a conflict")
+    "A rule that deletes an object deleted elsewhere does not read it, and the save is a conflict")
   func cascade() throws {
     let mine = try saveDisc()
     let theirs = try #require(try second.allObjects(of: Disc.self).first)
@@ -43,7 +43,7 @@ struct DeletedElsewhereTests {
     #expect(try second.check().findings == [])
   }
 
-  @Test("An edit whose other side another store has deleted reads nothing that is gone")
+  @Test("An edit whose other side was deleted by another store does not read it")
   func displaced() throws {
     let mine = try saveDisc()
     let theirs = try #require(try second.allObjects(of: Disc.self).first)
@@ -64,7 +64,7 @@ struct DeletedElsewhereTests {
     #expect(try second.check().findings == [])
   }
 
-  @Test("An edit that takes an object from one which another store has deleted reads nothing gone")
+  @Test("Taking an object from one that another store has deleted does not read the deleted one")
   func displacedOwner() throws {
     let mine = try saveDisc()
     let theirs = try #require(try second.allObjects(of: Sleeve.self).first)
@@ -82,7 +82,7 @@ struct DeletedElsewhereTests {
     #expect(try second.check().findings == [])
   }
 
-  @Test("What is inserted and deleted here is a conflict if another store has saved it in between")
+  @Test("Inserting and deleting an object that another store saves in between is a conflict")
   func broughtBack() throws {
     let mine = try saveDisc()
     let theirs = try #require(try second.allObjects(of: Disc.self).first)
@@ -124,7 +124,7 @@ struct DeletedElsewhereTests {
     return (tune, list, theirs)
   }
 
-  @Test("Who discards an object that came back here and elsewhere has the other one")
+  @Test("Discarding an object that was restored here and elsewhere gives the other one")
   func broughtBackTwice() throws {
     let (tune, list, _) = try bringBackTwice { $0.tunes = try second.allObjects(of: Tune.self) }
     #expect(tune.lists == [list])
@@ -137,7 +137,7 @@ struct DeletedElsewhereTests {
     #expect(try first.check().findings == [])
   }
 
-  @Test("Who discards an object that came back elsewhere only to go again has it no more")
+  @Test("Discarding an object that was restored elsewhere and deleted again removes it")
   func broughtBackAndDeleted() throws {
     let (tune, list, theirs) = try bringBackTwice { $0.name = "theirs" }
     second.delete(theirs)
@@ -149,7 +149,7 @@ struct DeletedElsewhereTests {
     #expect(try first.check().findings == [])
   }
 
-  @Test("No step brings back the references that keeping one's changes has dropped")
+  @Test("No step restores references that were dropped to keep the store's changes")
   func droppedReferences() throws {
     let mine = try saveDisc()
     second.undoManager = history
@@ -166,8 +166,8 @@ struct DeletedElsewhereTests {
 
   @Test(
     """
-    What was put into a list while it was deleted elsewhere, and has come back since, is a conflict, \
-    and after it both sides agree
+    Adding an object to a list while it is deleted and restored elsewhere is a conflict, after \
+    which both sides agree
     """)
   func broughtBackWhileListed() throws {
     let mine = try saveDisc()

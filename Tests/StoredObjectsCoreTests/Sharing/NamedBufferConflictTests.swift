@@ -42,7 +42,7 @@ struct NamedBufferConflictTests {
     #expect(try text(second) == "mine")
   }
 
-  @Test("Keeping one's own changes decides it the other way")
+  @Test("Keeping the store's own changes resolves it")
   func keep() throws {
     let fixture = try Fixture()
     let (first, second) = try twoStores(fixture)
@@ -75,7 +75,8 @@ struct NamedBufferConflictTests {
     #expect(try text(second) == "3")
   }
 
-  @Test("A buffer that was read, or whose change was merged, is no conflict, nor are other names")
+  @Test(
+    "A buffer that was read, or whose change was merged, is not a conflict, nor are other names")
   func noConflict() throws {
     let fixture = try Fixture()
     let (first, second) = try twoStores(fixture)
@@ -91,7 +92,7 @@ struct NamedBufferConflictTests {
     }
   }
 
-  @Test("A buffer that was overwritten without a look is a conflict as well")
+  @Test("Overwriting a buffer without reading it is a conflict as well")
   func unread() throws {
     let fixture = try Fixture()
     let (first, second) = (try fixture.store(), try fixture.store())

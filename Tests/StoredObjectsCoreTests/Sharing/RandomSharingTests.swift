@@ -2,12 +2,12 @@ import StoredObjectsCore
 import StoredObjectsTestSupport
 import Testing
 
-@Suite("Two stores at random")
+@Suite("Random operations of two stores")
 struct RandomSharingTests {
   @Test(
     """
-    Whatever two stores do to relationships, with undo and named buffers, and however seldom they merge: \
-    on disk both sides agree, no reference leads nowhere, and nobody is kept from saving
+    After random edits of relationships by two stores, with undo and named buffers and rare \
+    merges, both sides agree on disk, all references are valid, and both stores can save
     """, arguments: [0, 5, 50])
   func relationships(merging: Int) throws {
     var random = Seeds.generator(for: "RandomSharingTests \(merging)")
@@ -18,7 +18,7 @@ struct RandomSharingTests {
     }
   }
 
-  @Test("No update is lost, of objects and of named buffers, however seldom stores merge")
+  @Test("No update of objects or named buffers is lost, however seldom stores merge")
   func counters() throws {
     var random = Seeds.generator(for: "RandomSharingTests counters")
     for _ in 0..<40 {
@@ -200,7 +200,7 @@ private struct CounterRun {
   private let stores: [Store]
   private var held: [[Tune]] = [[], []]
   private var random: SeededGenerator
-  /// What a store has raised and not saved, by counter; those below 0 are buffers.
+  /// The unsaved increments of a store, by counter; those below 0 are buffers.
   private var raised: [[Int: Int]] = [[:], [:]]
   private var saved: [Int: Int] = [:]
 

@@ -32,7 +32,7 @@ private final class Member: StoredObject {
   }
 }
 
-@Suite("Saves of several stores at the same time")
+@Suite("Concurrent saves of several stores")
 struct SavesTogetherTests {
   enum Kind: CaseIterable {
     case memory, log
@@ -75,7 +75,7 @@ struct SavesTogetherTests {
     return store
   }
 
-  @Test("Stores that open a new backend and save at once find each other's classes")
+  @Test("Stores that open a new backend and save concurrently find each other's classes")
   func newBackends() throws {
     for _ in 0..<40 { try Kind.log.withBackend(saveAtOnce) }
   }
@@ -112,7 +112,7 @@ struct SavesTogetherTests {
     #expect(members.map(written) == [1, 2, 1, 1])
   }
 
-  @Test("Of several that save the same unique value, one goes through", arguments: Kind.allCases)
+  @Test("Of several saves of the same unique value, one succeeds", arguments: Kind.allCases)
   func unique(_ kind: Kind) throws { try kind.withBackend(saveUniqueValues) }
 
   private func saveUniqueValues(_ backend: any StoreBackend) throws {
@@ -138,7 +138,7 @@ struct SavesTogetherTests {
   }
 
   @Test(
-    "No visit is lost, whoever saves, deletes and inserts beside it", arguments: Kind.allCases)
+    "No visit is lost while others save, delete and insert", arguments: Kind.allCases)
   func increments(_ kind: Kind) throws { try kind.withBackend(increment) }
 
   private func increment(_ backend: any StoreBackend) throws {

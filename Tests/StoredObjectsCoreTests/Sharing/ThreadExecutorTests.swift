@@ -43,7 +43,7 @@ struct ThreadExecutorTests {
     #expect(threads.count == 4)
   }
 
-  @Test("Calls from many tasks come one by one, and all of them")
+  @Test("Calls from many tasks run one by one, and all of them run")
   func calls() async {
     let worker = Worker()
     await withTaskGroup(of: Void.self) { group in
@@ -52,7 +52,7 @@ struct ThreadExecutorTests {
     #expect(await worker.calls() == 500)
   }
 
-  @Test("More of them can wait than there are cores", .timeLimit(.minutes(1)))
+  @Test("More actors than cores can wait", .timeLimit(.minutes(1)))
   func waiting() async {
     let arrived = Locked(0)
     await withTaskGroup(of: Void.self) { group in
@@ -61,7 +61,7 @@ struct ThreadExecutorTests {
     #expect(arrived.withLock { $0 } == 64)
   }
 
-  @Test("It ends with its last work, wherever that is done")
+  @Test("It ends with its last work, on whatever thread")
   func end() async {
     let ended = Locked(0)
     for _ in 0..<50 {

@@ -45,7 +45,7 @@ struct UnmergedRelationshipTests {
     #expect(try third.check().findings == [], sourceLocation: sourceLocation)
   }
 
-  @Test("An inverse that was kept by an outdated object is a conflict, and discarding takes theirs")
+  @Test("An inverse updated by an outdated object is a conflict, and discarding keeps theirs")
   func outdatedOtherSide() throws {
     let (mine, theirs) = try fill(tunes: 1, lists: [[]])
     theirs.1[0].tunes = theirs.0
@@ -64,7 +64,8 @@ struct UnmergedRelationshipTests {
     try expectSound()
   }
 
-  @Test("Merging does not hide that conflict, and keeping one's changes brings both sides to agree")
+  @Test(
+    "Merging does not hide that conflict, and keeping the store's changes makes both sides agree")
   func keepOutdatedOtherSide() throws {
     let (mine, theirs) = try fill(tunes: 2, lists: [[1]])
     theirs.1[0].tunes = theirs.0
@@ -81,7 +82,7 @@ struct UnmergedRelationshipTests {
     try expectSound()
   }
 
-  @Test("A change of the other side that comes between the edit and the save is a conflict, too")
+  @Test("A change of the other side between the edit and the save is a conflict, too")
   func laterChangeOfOtherSide() throws {
     let (mine, theirs) = try fill(tunes: 2, lists: [[0], []])
     // Nothing is to be done about the list: it has the tune already.
@@ -109,7 +110,7 @@ struct UnmergedRelationshipTests {
     try expectSound()
   }
 
-  @Test("A tune that another store has given to another disc leaves that one when changes are kept")
+  @Test("A tune that another store has moved to another disc leaves that one if changes are kept")
   func oneToMany() throws {
     let discs = [Disc(), Disc(), Disc()]
     let tune = Tune("a")
@@ -128,7 +129,7 @@ struct UnmergedRelationshipTests {
     try expectSound()
   }
 
-  @Test("A store that is alone, or has merged, has no conflict")
+  @Test("A store that is the only one, or has merged, has no conflict")
   func noConflict() throws {
     let (mine, theirs) = try fill(tunes: 2, lists: [[0]])
     theirs.1[0].tunes.append(theirs.0[1])

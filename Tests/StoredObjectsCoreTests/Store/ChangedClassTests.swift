@@ -53,7 +53,7 @@ struct ChangedClassTests {
     return text
   }
 
-  @Test("An error for its records says so, and what to write")
+  @Test("An error for its records explains the change and what to write")
   func changed() throws {
     let added = try message(Before.self, After.self)
     #expect(added.contains("endOfBuffer") && added.contains("so the class has changed"))
@@ -62,7 +62,7 @@ struct ChangedClassTests {
     #expect(removed.contains("unreadBytes") && removed.contains("so the class has changed"))
   }
 
-  @Test("Without checksums, it says that damage is as likely")
+  @Test("Without checksums, the error says that damage is as likely")
   func withoutChecksums() throws {
     let text = try message(Before.self, After.self, checksums: false)
     #expect(text.contains("is damaged, or the class has changed since version 0 wrote it"))

@@ -13,7 +13,8 @@ struct ChecksumTests {
     return try #require(try fixture.record(Song.self, 2))
   }
 
-  @Test("A record ends with the checksum that the format page gives for its class, row and bytes")
+  @Test(
+    "A record ends with the checksum of its class, row and bytes, as the format page defines it")
   func bytes() throws {
     let fixture = try Fixture(Song.self)
     let store = try fixture.store(.init())
@@ -37,7 +38,7 @@ struct ChecksumTests {
     }
   }
 
-  @Test("A record that has strayed to another row is damage there")
+  @Test("A record moved to another row is damage there")
   func strayed() throws {
     let fixture = try Fixture(Song.self)
     try fixture.overwrite(Song.self, 3, try savedSong(fixture))
@@ -60,7 +61,7 @@ struct ChecksumTests {
     #expect(try fixture.store().object(Song.self, rowID: 2)?.seconds == 178)
   }
 
-  @Test("A flipped bit of a named buffer is damage, or leaves what was written as it was")
+  @Test("A flipped bit of a named buffer is damage, or does not change its content")
   func namedBuffer() throws {
     let fixture = try Fixture(Song.self)
     _ = try savedSong(fixture)
@@ -83,7 +84,7 @@ struct ChecksumTests {
     }
   }
 
-  @Test("A buffer of the original, without a checksum, is taken as it is")
+  @Test("A buffer of the original, without a checksum, is accepted")
   func originalBuffer() throws {
     let fixture = try Fixture(Song.self)
     try fixture.backend.commit(

@@ -33,7 +33,7 @@ private final class Listener: StoreDelegate {
 }
 
 @Suite struct DelegateTests {
-  @Test("A delegate hears of each step, before and after, in order")
+  @Test("A delegate is called before and after each step, in order")
   func order() throws {
     let fixture = try Fixture()
     let (store, songs) = try fixture.store(songs: "a", "b")
@@ -66,7 +66,7 @@ private final class Listener: StoreDelegate {
     #expect(listener.take() == ["unchanged"])
   }
 
-  @Test("A delegate hears once of content that could not be read")
+  @Test("A delegate is called once for content that could not be read")
   func fetchFailure() throws {
     let fixture = try Fixture()
     let (store, songs) = try fixture.store(songs: "a")
@@ -79,7 +79,7 @@ private final class Listener: StoreDelegate {
     #expect(listener.take() == ["failed 2"])
   }
 
-  @Test("A delegate may change the very object that it is told of")
+  @Test("A delegate can change the object of its call")
   func changesTheObject() throws {
     let fixture = try Fixture()
     let (store, songs) = try fixture.store(songs: "a")
@@ -95,7 +95,7 @@ private final class Listener: StoreDelegate {
     #expect(saved.map(\.seconds) == [777, 888] && saved.map(\.title) == ["a2", "b"])
   }
 
-  @Test("A store does not hold its delegate")
+  @Test("A store does not retain its delegate")
   func weakDelegate() throws {
     let fixture = try Fixture()
     let store = try fixture.store()

@@ -18,7 +18,7 @@ import Testing
     #expect(try fixture.savedTitles() == ["a", "b"])
   }
 
-  @Test("A discarded update reads what is saved")
+  @Test("A discarded update reads the saved values")
   func update() throws {
     let fixture = try Fixture()
     let (store, songs) = try fixture.store(songs: "a")
@@ -31,7 +31,7 @@ import Testing
     #expect(try fixture.savedTitles() == ["y"])
   }
 
-  @Test("A discarded deletion brings the object back")
+  @Test("A discarded deletion restores the object")
   func delete() throws {
     let fixture = try Fixture()
     let (store, songs) = try fixture.store(songs: "a", "b")
@@ -44,7 +44,7 @@ import Testing
     #expect(try fixture.savedTitles() == ["b"])
   }
 
-  @Test("Everything may be discarded at once, in every state")
+  @Test("All changes can be discarded at once, in every state")
   func all() throws {
     let fixture = try Fixture()
     let (store, songs) = try fixture.store(songs: "a", "b", "c", "d")
@@ -97,7 +97,7 @@ import Testing
     #expect(songs[0].hasContent && !store.hasUnsavedChanges)
   }
 
-  @Test("A discarded insert may go into another store")
+  @Test("A discarded insert can be inserted in another store")
   func otherStore() throws {
     let fixture = try Fixture()
     let (store, _) = try fixture.store(songs: "a")

@@ -18,7 +18,7 @@ import Testing
     #expect(!store.hasUnsavedChanges && !song.hasUnsavedChanges && song.hasContent)
   }
 
-  @Test("Inserting twice is inserting once")
+  @Test("Inserting twice equals inserting once")
   func insertTwice() throws {
     let fixture = try Fixture()
     let store = try fixture.store()
@@ -52,7 +52,7 @@ import Testing
     #expect(try fixture.savedTitles() == ["kept", "a"])
   }
 
-  @Test("Inserting, deleting and inserting again is inserting, with the same row")
+  @Test("Inserting, deleting and inserting again equals inserting, with the same row")
   func insertDeleteInsert() throws {
     let fixture = try Fixture()
     let store = try fixture.store()
@@ -99,7 +99,7 @@ import Testing
     #expect(!store.hasUnsavedChanges)
   }
 
-  @Test("Deleting an updated object removes it; taking that back keeps the update")
+  @Test("Deleting an updated object removes it; undoing that keeps the update")
   func updateDeleteInsert() throws {
     let fixture = try Fixture()
     let (store, songs) = try fixture.store(songs: "a", "b")
@@ -113,7 +113,7 @@ import Testing
     #expect(try fixture.savedTitles() == ["b2"])
   }
 
-  @Test("A deletion that is taken back is no change")
+  @Test("An undone deletion is not a change")
   func undelete() throws {
     let fixture = try Fixture()
     let (store, songs) = try fixture.store(songs: "a")
@@ -128,7 +128,7 @@ import Testing
     #expect(try fixture.savedTitles() == ["still tracked"])
   }
 
-  @Test("An edit of a deleted object is saved when the deletion is taken back")
+  @Test("An edit of a deleted object is saved if the deletion is undone")
   func editWhileDeleted() throws {
     let fixture = try Fixture()
     let (store, songs) = try fixture.store(songs: "a")
@@ -140,7 +140,7 @@ import Testing
     #expect(try fixture.savedTitles() == ["edited"])
   }
 
-  @Test("A deleted and saved object may be inserted anew, faults as well")
+  @Test("A deleted and saved object can be inserted again, faults as well")
   func reinsert() throws {
     let fixture = try Fixture()
     _ = try fixture.store(songs: "a", "b")

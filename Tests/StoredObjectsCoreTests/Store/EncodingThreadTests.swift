@@ -44,7 +44,7 @@ private final class Link: StoredObject {
 }
 
 // One after the other, because the class counts its threads.
-@Suite("Objects that are encoded on a second thread", .serialized)
+@Suite("Objects encoded on a second thread", .serialized)
 struct EncodingThreadTests {
   private static let count: UInt32 = 25_001
 
@@ -61,7 +61,7 @@ struct EncodingThreadTests {
     }
   }
 
-  @Test("Two threads write what one would, each record in its row and with its checksum")
+  @Test("Two threads write the same records as one, with rows and checksums")
   func inserting() throws {
     let (fixture, store) = try fixture()
     _ = insert(store)
@@ -75,7 +75,7 @@ struct EncodingThreadTests {
     #expect(try fixture.store(.init()).check().findings.isEmpty)
   }
 
-  @Test("Inserts, updates and deletes may be mixed, in either half")
+  @Test("Inserts, updates and deletes can be mixed, in either half")
   func mixing() throws {
     let (fixture, store) = try fixture()
     let samples = insert(store)
@@ -91,7 +91,7 @@ struct EncodingThreadTests {
     #expect(saved.map(\.value) == expected)
   }
 
-  @Test("A class that writes references after all is written by the store")
+  @Test("A class that turns out to write references is written by the store")
   func references() throws {
     let (fixture, store) = try fixture()
     for sample in insert(store) {

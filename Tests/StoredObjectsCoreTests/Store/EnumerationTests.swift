@@ -11,7 +11,7 @@ import Testing
     return store
   }
 
-  /// What every way to all objects gives, which has to be the same.
+  /// The result of each way to read all objects, which must be equal.
   private func titles(_ store: Store) throws -> [String] {
     let all = try store.allObjects(of: Song.self)
     var visited: [Song] = []
@@ -60,7 +60,7 @@ import Testing
     #expect(song.title == "edited")
   }
 
-  @Test("An enumeration ends when it is told to")
+  @Test("An enumeration ends if the closure says so")
   func earlyExit() throws {
     let fixture = try Fixture()
     let store = try store(fixture, 100)
@@ -73,7 +73,7 @@ import Testing
     #expect(try titles(store).count == 100)
   }
 
-  @Test("An error of the closure ends an enumeration and comes out as it is")
+  @Test("An error of the closure ends an enumeration and is thrown unchanged")
   func thrownError() throws {
     let fixture = try Fixture()
     let store = try store(fixture, 100)
@@ -103,7 +103,8 @@ import Testing
     #expect(pairs.count == 30 * 31 / 2)
   }
 
-  @Test("A cursor over several batches gives every object once", arguments: [1_023, 1_024, 5_000])
+  @Test(
+    "A cursor over several batches returns every object once", arguments: [1_023, 1_024, 5_000])
   func batches(_ count: Int) throws {
     let fixture = try Fixture()
     let store = try store(fixture, count)
@@ -172,7 +173,7 @@ import Testing
     #expect(try titles(store) == [])
   }
 
-  @Test("A cursor goes on behind a record that can't be read")
+  @Test("A cursor continues after a record that can't be read")
   func damagedRecord() throws {
     let fixture = try Fixture()
     let store = try store(fixture, 10)
@@ -190,7 +191,7 @@ import Testing
     #expect(errors == [5] && titles.count == 9)
   }
 
-  @Test("A read that fails in an enumeration leaves the store usable")
+  @Test("A failed read in an enumeration leaves the store usable")
   func failingRead() throws {
     let fixture = try Fixture()
     let store = try store(fixture, 10)

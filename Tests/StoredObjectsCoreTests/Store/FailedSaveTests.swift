@@ -27,7 +27,7 @@ import Testing
     #expect(try fixture.store().bufferNames() == [])
   }
 
-  @Test("A commit that fails changes nothing and can be tried again")
+  @Test("A failed commit changes nothing and can be tried again")
   func failingCommit() throws {
     let fixture = try Fixture()
     let (store, songs) = try pendingChanges(fixture)

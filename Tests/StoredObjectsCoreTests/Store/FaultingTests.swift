@@ -114,7 +114,7 @@ import Testing
     #expect(try fixture.record(Song.self, songs[0].rowID) == newer)
   }
 
-  @Test("A failure to read may pass: the next use of the object tries again")
+  @Test("A failure to read can be temporary: the next use of the object tries again")
   func transientFailure() throws {
     let fixture = try Fixture()
     let (store, _, songs) = try faults(fixture)
@@ -166,7 +166,7 @@ import Testing
     #expect(try fixture.savedTitles() == ["b", "c"])
   }
 
-  @Test("An object in no store is no fault")
+  @Test("An object in no store is not a fault")
   func noStore() throws {
     let song = Song("a", 1)
     #expect(song.hasContent)

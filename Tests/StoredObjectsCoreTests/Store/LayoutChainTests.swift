@@ -22,7 +22,7 @@ private struct Draft {
   var name: String
   var type: StoredType
   var formerNames: [String] = []
-  /// What an old record gets that doesn't have the property.
+  /// The value of an old record without the property.
   var standard: Value
 }
 
@@ -200,7 +200,7 @@ extension SavedLayout {
 
 @Suite("Chains of layouts")
 struct LayoutChainTests {
-  @Test("No chain of changes to a class ever gives a property the value of another")
+  @Test("No chain of changes to a class gives a property the value of another")
   func chains() throws {
     var seeds = Seeds.generator(for: "chains of layouts")
     for _ in 0..<300 {
@@ -214,7 +214,7 @@ struct LayoutChainTests {
     }
   }
 
-  @Test("Layouts survive their bytes, and damaged bytes are an error")
+  @Test("Layouts read back, and damaged bytes are an error")
   func bytes() throws {
     var chain = ChangingClass(Seeds.generator(for: "bytes of layouts"))
     for _ in 0..<20 {

@@ -57,7 +57,7 @@ struct LayoutNumberTests {
     try LayoutResolution("Tune", declared(number), saved.isEmpty ? nil : metadata, saved).layouts()
   }
 
-  /// What a record of a number holds as the class reads it now.
+  /// The content of a record with a number, as the class reads it now.
   private func read(_ number: UInt8, _ layouts: ClassLayouts) throws -> Int64? {
     var record = DataBuffer()
     record.write(77 as Int64)
@@ -73,7 +73,9 @@ struct LayoutNumberTests {
     }
   }
 
-  @Test("A class that is upgraded now and then has any number of layouts", arguments: [1, 7, 40])
+  @Test(
+    "A class that is upgraded from time to time can have any number of layouts",
+    arguments: [1, 7, 40])
   func reused(_ interval: Int) throws {
     var saved: [SavedLayout] = []
     var forms: [UInt8: Int] = [:]
@@ -111,7 +113,7 @@ struct LayoutNumberTests {
     #expect(try layouts(256, upgraded).number == 0)
   }
 
-  @Test("A layout that can't be read is an obstacle only while it has records")
+  @Test("A layout that can't be read is an error only while it has records")
   func obstacle() throws {
     let old = SavedLayout(
       number: 0, classVersion: 0, form: .properties([.init(name: "p0", type: .string)]))
@@ -135,7 +137,7 @@ struct LayoutNumberTests {
     }
   }
 
-  @Test("upgradeObjects frees the numbers of the layouts that no record has")
+  @Test("upgradeObjects frees the numbers of layouts without records")
   func upgraded() throws {
     let fixture = try Fixture(First.Tune.self)
     let first = try fixture.store()

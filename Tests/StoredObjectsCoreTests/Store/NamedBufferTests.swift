@@ -4,7 +4,7 @@ import StoredObjectsTestSupport
 import Testing
 
 @Suite struct NamedBufferTests {
-  @Test("A named buffer holds anything that a buffer holds")
+  @Test("A named buffer can have any values of a buffer")
   func allKinds() throws {
     let fixture = try Fixture()
     let (store, songs) = try fixture.store(songs: "a", "b")
@@ -34,7 +34,7 @@ import Testing
     #expect(buffer.remainingCount == 0)
   }
 
-  @Test("A buffer that is not saved yet is seen; the last one set counts")
+  @Test("An unsaved buffer can be read; the last one that was set counts")
   func pending() throws {
     let fixture = try Fixture()
     let store = try fixture.store()
@@ -69,7 +69,7 @@ import Testing
     #expect(!store.hasUnsavedChanges)
   }
 
-  @Test("Discarding brings back what is saved under each name")
+  @Test("Discarding restores the saved buffer of each name")
   func discard() throws {
     let fixture = try Fixture()
     let store = try fixture.store()
@@ -84,7 +84,7 @@ import Testing
     #expect(try store.buffer(named: "A")?.bytes == [1])
   }
 
-  @Test("A buffer that can't be written leaves the name as it was")
+  @Test("A buffer that can't be written does not change the name")
   func failing() throws {
     let fixture = try Fixture()
     let store = try fixture.store()
@@ -108,7 +108,7 @@ import Testing
     #expect(try fixture.store().buffer(named: "A")?.bytes == [1])
   }
 
-  @Test("Reading a buffer moves nothing: each call reads from the front")
+  @Test("Reading a buffer does not move its position: each call reads from the beginning")
   func independent() throws {
     let fixture = try Fixture()
     let store = try fixture.store()

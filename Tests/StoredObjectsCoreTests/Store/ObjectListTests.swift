@@ -22,7 +22,7 @@ private final class ArrayAlbum: StoredObject {
   override func writeContent(to buffer: inout DataBuffer) { buffer.write(songs) }
 }
 
-@Suite("Lists of objects that are made when they are looked at")
+@Suite("Lists whose objects are created on access")
 struct ObjectListTests {
   private let backend: MemoryBackend
   init() throws { backend = try MemoryBackend() }
@@ -33,7 +33,7 @@ struct ObjectListTests {
     return store
   }
 
-  /// Saves an album of so many songs, and opens it anew.
+  /// Saves an album with a number of songs, and opens it again.
   private func savedAlbum(_ count: UInt32) throws -> (store: Store, album: Album) {
     let first = try open()
     let album = Album()
@@ -52,7 +52,7 @@ struct ObjectListTests {
     store.registration(of: Song.self)?.livingObjects.count ?? 0
   }
 
-  @Test("A list agrees with an array, whatever is done to both, also after a save and a reload")
+  @Test("A list equals an array after the same operations, also after a save and a reload")
   func model() throws {
     var random = Seeds.generator(for: "object lists")
     let (first, _) = try savedAlbum(40)
@@ -115,7 +115,7 @@ struct ObjectListTests {
     }
   }
 
-  @Test("Reading, counting, moving, inserting and removing make no object but those that are named")
+  @Test("Reading, counting, moving, inserting and removing create only the objects of the call")
   func packed() throws {
     let (store, album) = try savedAlbum(1_000)
     #expect(album.songs.count == 1_000)
@@ -133,7 +133,7 @@ struct ObjectListTests {
     #expect(livingSongs(store) == 1)
   }
 
-  @Test("The record is that of an array: either reads what the other wrote")
+  @Test("The record equals that of an array: either reads the other's")
   func sameRecord() throws {
     let (store, album) = try savedAlbum(10)
     album.songs.move(from: 9, to: 3)
@@ -148,7 +148,7 @@ struct ObjectListTests {
     #expect(list.songs.map(\.seconds) == [1, 0, 2, 9, 3, 4, 5, 6, 7, 8])
   }
 
-  @Test("A new object in a list that was read is held, and saved with it")
+  @Test("A new object in a list that was read is retained, and saved with it")
   func newObject() throws {
     let (store, album) = try savedAlbum(3)
     do {
@@ -162,7 +162,7 @@ struct ObjectListTests {
     #expect(try again.allObjects(of: Album.self).first?.songs.map(\.seconds) == [0, 77, 1, 2])
   }
 
-  @Test("An object that is not in the store can be an element, and a save says what is missing")
+  @Test("An object that is not in the store can be an element, and a save names it")
   func notInserted() throws {
     let (store, album) = try savedAlbum(3)
     let song = Song("later", 5)
@@ -190,7 +190,7 @@ struct ObjectListTests {
     #expect(try again.allObjects(of: Album.self).first?.songs.map(\.seconds) == [1, 3, 4, 0])
   }
 
-  @Test("An object that was discarded is found out, though its row had been packed")
+  @Test("A discarded object is detected, though its row was packed")
   func discarded() throws {
     let (store, album) = try savedAlbum(2)
     let song = Song("new", 9)
@@ -205,7 +205,9 @@ struct ObjectListTests {
     #expect(error?.code == .notEncodable)
   }
 
-  @Test("Rows that never were are an error with their offset", arguments: [0, 1, 12, UInt32.max])
+  @Test(
+    "Rows that were never assigned are an error with their offset",
+    arguments: [0, 1, 12, UInt32.max])
   func unknownRow(rowID: UInt32) throws {
     let (store, _) = try savedAlbum(10)
     var buffer = DataBuffer([], store: store)

@@ -2,11 +2,10 @@ import StoredObjectsCore
 import StoredObjectsTestSupport
 import Testing
 
-// What was wrong with the original BNRPersistence, and must not be here. Of other layers: two
+// Defects of the original BNRPersistence that this library must not have. Other tests cover two
 // processes that open the same files, transactions and syncing that were off by default, and the
-// text index outside the transaction (the file backends and the index test these); encrypted faults
-// (no encryption yet); reads beyond the end of a buffer (DataBuffer's own tests, and below for
-// records).
+// text index outside the transaction (the backends and the index), encrypted faults
+// (EncryptionTests), and reads beyond the end of a buffer (DataBuffer, and below for records).
 
 @Suite struct OriginalDefectsTests {
   @Test("The version byte is consumed once, for objects in memory and for faults")
@@ -87,7 +86,7 @@ import Testing
         && error?.location.offset == 1)
   }
 
-  @Test("An empty string is read back as one")
+  @Test("An empty string reads back as one")
   func emptyString() throws {
     let fixture = try Fixture()
     let (store, _) = try fixture.store(songs: "")
@@ -104,7 +103,7 @@ import Testing
     #expect(try buffer.read(String?.self) == .none)
   }
 
-  @Test("A save that failed has dropped nothing, says why, and can be tried again")
+  @Test("A failed save drops nothing, has a reason, and can be tried again")
   func failedSave() throws {
     let fixture = try Fixture()
     let (store, songs) = try fixture.store(songs: "a", "b")

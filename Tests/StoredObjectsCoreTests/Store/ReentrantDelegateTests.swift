@@ -29,7 +29,7 @@ private final class Actor: StoreDelegate {
 }
 
 @Suite("Delegates that act on the store") struct ReentrantDelegateTests {
-  @Test("A save in storeDidChange saves the value that was set")
+  @Test("A save in storeDidChange saves the new value")
   func savesInDidChange() throws {
     let fixture = try Fixture()
     let (store, songs) = try fixture.store(songs: "a", "b")
@@ -47,7 +47,7 @@ private final class Actor: StoreDelegate {
     #expect(!store.hasUnsavedChanges)
   }
 
-  @Test("Whatever a delegate does in whichever call, nothing is lost", arguments: 0..<6)
+  @Test("Whatever a delegate does in any call, nothing is lost", arguments: 0..<6)
   func everything(_ number: Int) throws {
     let actions: [(Store, StoredObject?) throws -> Void] = [
       { store, _ in try store.saveChanges() },
@@ -73,7 +73,7 @@ private final class Actor: StoreDelegate {
         songs[1].title = "b2"
         store.delete(songs[2])
         store.insert(Song("d", 1))
-        // What is in memory is what a save writes, whoever has saved before.
+        // A save writes the content in memory, whatever was saved before.
         try store.saveChanges()
         actor.call = nil
         try store.saveChanges()
@@ -105,7 +105,7 @@ private final class Actor: StoreDelegate {
     }
   }
 
-  @Test("A delegate hears of undo and redo as of edits, and may save")
+  @Test("A delegate is called for undo and redo as for edits, and can save")
   func undo() throws {
     let fixture = try Fixture()
     let (store, songs) = try fixture.store(songs: "a", "b", "c")
@@ -134,7 +134,7 @@ private final class Actor: StoreDelegate {
     #expect(try fixture.savedTitles() == ["a", "b", "c"])
   }
 
-  @Test("A delegate hears nothing of an undo that a buffer forbids")
+  @Test("A delegate is not called for an undo that a buffer prevents")
   func forbiddenUndo() throws {
     let fixture = try Fixture()
     let (store, songs) = try fixture.store(songs: "a")
@@ -155,7 +155,7 @@ private final class Actor: StoreDelegate {
     #expect(actor.take().isEmpty && songs[0].title == "a2" && songs[0].seconds == 1)
   }
 
-  @Test("An edit that a delegate makes in an undo is taken back with it")
+  @Test("An edit of a delegate during an undo is undone with it")
   func editsInUndo() throws {
     let fixture = try Fixture()
     let (store, songs) = try fixture.store(songs: "a", "b")
@@ -175,7 +175,7 @@ private final class Actor: StoreDelegate {
     #expect(songs[0].title == "a" && songs[1].seconds == 99)
   }
 
-  @Test("A deletion with all that it brings is one change")
+  @Test("A deletion with all its consequences is one change")
   func cascade() throws {
     let store = try linkedStore(MemoryDisk())
     let disc = Disc()

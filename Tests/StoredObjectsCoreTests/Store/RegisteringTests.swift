@@ -28,7 +28,7 @@ private final class Nameless: StoredObject {
     try fixture.reopen()
   }
 
-  @Test("The first save records the place of every class, those without objects as well")
+  @Test("The first save writes the name of every class, also of those without objects")
   func placesAreRecorded() throws {
     let fixture = try Fixture()
     try saved(fixture)
@@ -48,7 +48,7 @@ private final class Nameless: StoredObject {
     #expect(try store.count(of: Playlist.self) == 0)
   }
 
-  @Test("Two classes of one stored name are an error that names both")
+  @Test("Two classes with one stored name are an error that names both")
   func sameName() throws {
     let fixture = try Fixture()
     let store = try open(fixture, Song.self)
@@ -115,7 +115,7 @@ private final class Nameless: StoredObject {
     #expect(try all.count(of: Counted.self) == 1 && all.count(of: Song.self) == 1)
   }
 
-  @Test("A class that is not registered is no obstacle to the others, and is left alone")
+  @Test("A class that is not registered does not affect the others, and is not changed")
   func leftOut() throws {
     let fixture = try Fixture()
     try savedGraph(fixture)

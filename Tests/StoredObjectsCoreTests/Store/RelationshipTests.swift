@@ -24,7 +24,7 @@ import Testing
     #expect(again.songs.map(\.title) == ["a", "c", "c", "b", "a", "b"])
   }
 
-  @Test("References go both ways and round in circles, to the object itself as well")
+  @Test("References go both ways and in cycles, also to the object itself")
   func cycles() throws {
     let fixture = try Fixture()
     let store = try fixture.store()
@@ -67,7 +67,7 @@ import Testing
     saved[0].store?.dissolveAllRelationships()
   }
 
-  @Test("20,000 appends to one list take time in proportion")
+  @Test("20,000 appends to one list take linear time")
   func manyAppends() throws {
     let fixture = try Fixture()
     let (store, songs) = try fixture.store(songs: "a", "b")

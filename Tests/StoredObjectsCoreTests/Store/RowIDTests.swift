@@ -19,7 +19,7 @@ import Testing
     #expect(list.rowID == 2)
   }
 
-  @Test("The row of a deleted object is never given out again")
+  @Test("The row of a deleted object is never assigned again")
   func afterDelete() throws {
     let fixture = try Fixture()
     let (store, songs) = try fixture.store(songs: "a", "b", "c")
@@ -35,7 +35,7 @@ import Testing
     #expect(insert(try fixture.store()) == 6)
   }
 
-  @Test("A row that was discarded is not given out again while the backend is open")
+  @Test("A discarded row is not assigned again while the backend is open")
   func afterDiscard() throws {
     let fixture = try Fixture()
     let (store, _) = try fixture.store(songs: "a")
@@ -62,7 +62,7 @@ import Testing
     #expect(insert(try fixture.store()) == 62)
   }
 
-  @Test("A save that only updates never takes the last row back")
+  @Test("A save that only updates never lowers the last row")
   func updateKeepsLastRow() throws {
     let fixture = try Fixture()
     let (store, songs) = try fixture.store(songs: "a", "b")
@@ -73,7 +73,7 @@ import Testing
     #expect(try fixture.record(Song.self, 1) == metadata)
   }
 
-  @Test("When all rows are used the save says so, and other classes can still be saved")
+  @Test("If all rows are used, the save throws, and other classes can still be saved")
   func exhausted() throws {
     let fixture = try Fixture(Song.self, Playlist.self)
     try fixture.overwrite(Song.self, 1, [0xFF, 0xFF, 0xFF, 0xFF, 0, 0])

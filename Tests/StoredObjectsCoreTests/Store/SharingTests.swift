@@ -10,7 +10,7 @@ import Testing
     return (first, songs, second, try second.allObjects(of: Song.self))
   }
 
-  @Test("A store reads what another one has saved, and not what it has not")
+  @Test("A store reads saved changes of another one, and no unsaved ones")
   func visibility() throws {
     let fixture = try Fixture()
     let (first, songs, second, others) = try twoStores(fixture)
@@ -26,7 +26,7 @@ import Testing
     #expect(try second.object(Song.self, rowID: 2) === others[0])
   }
 
-  @Test("refresh(_:) reads one object anew, unless it has unsaved changes")
+  @Test("refresh(_:) reads one object again unless it has unsaved changes")
   func refresh() throws {
     let fixture = try Fixture()
     let (first, songs, second, others) = try twoStores(fixture)
@@ -42,7 +42,7 @@ import Testing
     #expect(try fixture.savedTitles() == ["mine", "b2", "c"])
   }
 
-  @Test("A change that rests on an outdated record is a conflict, and changes nothing")
+  @Test("A change based on an outdated record is a conflict, and changes nothing")
   func updateUpdate() throws {
     let fixture = try Fixture()
     let (first, songs, second, others) = try twoStores(fixture)
@@ -64,7 +64,7 @@ import Testing
     #expect(try fixture.savedTitles() == ["mine", "b", "c"])
   }
 
-  @Test("Keeping one's own changes decides a conflict; later ones are conflicts again")
+  @Test("Keeping the store's own changes resolves a conflict; later ones are conflicts again")
   func keep() throws {
     let fixture = try Fixture()
     let (first, songs, second, others) = try twoStores(fixture)
@@ -103,7 +103,7 @@ import Testing
     #expect(try fixture.savedTitles() == ["of a deleted row", "c"])
   }
 
-  @Test("Changes to different objects are no conflict")
+  @Test("Changes to different objects are not a conflict")
   func noConflict() throws {
     let fixture = try Fixture()
     let (first, songs, second, others) = try twoStores(fixture)
@@ -116,7 +116,7 @@ import Testing
     #expect(try fixture.savedTitles() == ["a2", "b2", "d"])
   }
 
-  @Test("An enumeration goes on rightly while another store saves")
+  @Test("An enumeration continues correctly while another store saves")
   func enumeration() throws {
     let fixture = try Fixture()
     let first = try fixture.store()
@@ -166,7 +166,7 @@ import Testing
     }
   }
 
-  @Test("No update is lost when several stores save the same object at the same time")
+  @Test("No update is lost if several stores save the same object concurrently")
   func concurrentWriters() async throws {
     let backend = try MemoryBackend()
     let store = Store(backend: backend)

@@ -35,7 +35,7 @@ final class Fixture {
     return store
   }
 
-  /// What a new process would do.
+  /// Opens the store again, as a new process does.
   func reopen() throws {
     try backend.close()
     backend = FailingBackend(try MemoryBackend(disk: disk))

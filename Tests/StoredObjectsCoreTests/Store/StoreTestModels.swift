@@ -40,7 +40,7 @@ final class Node: StoredObject {
   }
 }
 
-/// Can be told to throw, or to do what it must not, while it is written.
+/// A class that can throw, or do something that is not allowed, while it is written.
 final class Stubborn: StoredObject {
   struct Refusal: Error {}
   @Content var number: UInt32 = 0

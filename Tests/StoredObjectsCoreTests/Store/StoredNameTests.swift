@@ -11,7 +11,7 @@ struct StoredNameTests {
   @Test("A nested class is stored under its own name")
   func nested() { #expect(First.Item.storedName == "Item") }
 
-  @Test("Two nested classes of the same name are refused, with what to do")
+  @Test("Two nested classes with the same name are refused, with a remedy")
   func clash() throws {
     let store = Store(backend: try MemoryBackend())
     let error = #expect(throws: StoreError.self) {
@@ -21,7 +21,7 @@ struct StoredNameTests {
     #expect(error?.message.contains("Override storedName") == true)
   }
 
-  @Test("Each argument of a generic class makes a class with a name of its own")
+  @Test("Each argument of a generic class makes a class with its own name")
   func generic() throws {
     #expect(Crate<Int>.storedName == "Crate<Int>")
     #expect(Crate<[String?]>.storedName == "Crate<Array<Optional<String>>>")

@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test("Saved objects that nobody holds are freed, and read again when asked for")
+  @Test("Saved objects without references are freed, and read again when needed")
   func freed() throws {
     try withoutLeaks { fixture in
       let store = try fixture.store()
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test("100,000 fetched objects are freed as they are dropped")
+  @Test("100,000 fetched objects are freed as they are released")
   func manyFreed() throws {
     try withoutLeaks { fixture in
       let store = try fixture.store()
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test("Objects with unsaved changes are held until the save, or until they are discarded")
+  @Test("Objects with unsaved changes are retained until they are saved or discarded")
   func held() throws {
     try withoutLeaks { fixture in
       let store = try fixture.store()
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test("A store that goes away lets go of unsaved objects")
+  @Test("A released store releases unsaved objects")
   func storeGoesAway() throws {
     try withoutLeaks { fixture in
       weak var gone: Store?
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  @Test("Objects outlive their store with what they hold; a fault then says that it is closed")
+  @Test("Objects outlive their store with the objects that they retain; a fault then throws closed")
   func objectsOutlive() throws {
     try withoutLeaks { fixture in
       var objects: [Counted] = []
@@ -138,7 +138,7 @@ import Testing
     }
   }
 
-  @Test("An object that outlived its store may be inserted in another one")
+  @Test("An object that outlived its store can be inserted in another one")
   func adoptOrphan() throws {
     try withoutLeaks { fixture in
       let object = Counted()
@@ -183,7 +183,7 @@ import Testing
     }
   }
 
-  @Test("A chain of 50,000 objects can be dissolved without running out of stack")
+  @Test("A chain of 50,000 objects can be dissolved without overflowing the stack")
   func longChain() throws {
     try withoutLeaks { fixture in
       let store = try fixture.store()

@@ -25,7 +25,7 @@ import Testing
     try (0..<count).map { try fixture.record(NewLetter.self, UInt32($0) + 2)?.first }
   }
 
-  @Test("An object sees the version that its record was written with")
+  @Test("An object has the version that its record was written with")
   func readVersion() throws {
     let fixture = try Fixture(OldLetter.self)
     try oldLetters(fixture, 3)
@@ -41,7 +41,7 @@ import Testing
     #expect(saved.map(\.readVersion) == [0, 3, 0] && saved.map(\.stamp) == [0, 9, 0])
   }
 
-  @Test("The metadata row has the highest version that has saved anything, and older ones can't")
+  @Test("The metadata row has the highest version that has saved, and older ones can't save")
   func metadataVersion() throws {
     let fixture = try Fixture(OldLetter.self)
     try oldLetters(fixture, 2)
@@ -92,7 +92,7 @@ import Testing
     #expect(try old.object(OldLetter.self, rowID: 3)?.text == "1")
   }
 
-  @Test("An upgrade rewrites what is old, batch by batch, and says how far it is")
+  @Test("An upgrade rewrites old records, batch by batch, and reports its progress")
   func upgrade() throws {
     let fixture = try Fixture(OldLetter.self)
     try oldLetters(fixture, 10)
@@ -114,7 +114,7 @@ import Testing
         == (0..<10).map { "\($0)" })
   }
 
-  @Test("An upgrade that fails midway has done what it has done; the next call does the rest")
+  @Test("An upgrade that fails keeps its finished batches; the next call does the rest")
   func resume() throws {
     let fixture = try Fixture(OldLetter.self)
     try oldLetters(fixture, 10)
@@ -148,7 +148,7 @@ import Testing
     #expect(store.hasUnsavedChanges)
   }
 
-  @Test("Records without versions are for stores that say so, and classes remember it")
+  @Test("Records without versions need a setting, and classes keep it")
   func unversioned() throws {
     let fixture = try Fixture(Song.self)
     let store = try fixture.store(

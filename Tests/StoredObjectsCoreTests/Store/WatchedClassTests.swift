@@ -129,7 +129,7 @@ private final class Derived: Base {
   }
 }
 
-@Suite("Hand-written classes and their layouts")
+@Suite("Handwritten classes and their layouts")
 struct WatchedClassTests {
   private func withStore<Value>(
     _ disk: MemoryDisk, _ type: StoredObject.Type, _ body: (Store) throws -> Value
@@ -153,7 +153,7 @@ struct WatchedClassTests {
     return disk
   }
 
-  @Test("A class that writes other kinds of values without another version is refused")
+  @Test("A class that writes other types of values without a new version is refused")
   func drift() throws {
     let disk = try disk()
     let error = #expect(throws: StoreError.self) {
@@ -167,7 +167,7 @@ struct WatchedClassTests {
     }
   }
 
-  @Test("With another version it reads what the one before wrote")
+  @Test("With a new version it reads records of the one before")
   func raised() throws {
     let disk = try disk()
     for weight in [9, 2.5] as [Float] {
@@ -195,7 +195,7 @@ struct WatchedClassTests {
     }
   }
 
-  @Test("A layout that is not what the class writes is refused before anything is read")
+  @Test("A layout that differs from the values that a class writes is refused before reading")
   func invalid() {
     let error = #expect(throws: StoreError.self) {
       try withStore(MemoryDisk(), Liar.self) { _ in }
@@ -203,7 +203,7 @@ struct WatchedClassTests {
     #expect(error?.code == .invalidLayout)
   }
 
-  @Test("The layout of a superclass is none of a subclass that writes more")
+  @Test("The layout of a superclass is not that of a subclass that writes more")
   func inherited() throws {
     let disk = MemoryDisk()
     try withStore(disk, Derived.self) { store throws in

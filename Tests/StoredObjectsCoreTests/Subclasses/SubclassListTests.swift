@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Packed lists and relationships with objects of subclasses")
 struct SubclassListTests {
-  @Test("A packed list does what an array does, whatever the classes")
+  @Test("A packed list equals an array, whatever the classes")
   func randomEdits() throws {
     var random = Seeds.generator(for: "packed lists with subclasses")
     let disk = MemoryDisk()
@@ -69,7 +69,7 @@ struct SubclassListTests {
     #expect(try third.object(Show.self, rowID: 2)?.packed.map(\.name) == ["l"])
   }
 
-  @Test("A packed list stays packed when an object of a subclass comes, and makes no object")
+  @Test("A packed list stays packed when an object of a subclass is added, and creates no object")
   func staysPacked() throws {
     let disk = MemoryDisk()
     let zero = try actStore(disk)

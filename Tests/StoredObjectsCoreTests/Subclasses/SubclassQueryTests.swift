@@ -20,7 +20,7 @@ struct SubclassQueryTests {
     try store.saveChanges()
   }
 
-  @Test("A class stands for itself unless subclasses are asked for")
+  @Test("A class means itself unless subclasses are requested")
   func exact() throws {
     try fill()
     #expect(try store.allObjects(of: Act.self).map(\.name) == ["a0", "a1", "a2", "a3"])
@@ -34,7 +34,7 @@ struct SubclassQueryTests {
     #expect(try store.count(of: Show.self, includingSubclasses: true) == 0)
   }
 
-  @Test("A class that is not registered is an error, unless a subclass is")
+  @Test("A class that is not registered is an error unless a subclass is")
   func unregistered() throws {
     let store = try actStore(MemoryDisk(), [LiveAct.self, Bill.self])
     try store.save(LiveAct("l"))
@@ -46,7 +46,7 @@ struct SubclassQueryTests {
     #expect(error?.code == .notRegistered)
   }
 
-  @Test("A walk visits each object once, unsaved ones too, and can be left")
+  @Test("An enumeration visits each object once, also unsaved ones, and can be ended")
   func walks() throws {
     try fill()
     store.insert(Encore("new"))
@@ -63,7 +63,7 @@ struct SubclassQueryTests {
     #expect(seen == 6)
   }
 
-  @Test("A predicate can ask for the class of an object, and of one that it refers to")
+  @Test("A predicate can test the class of an object, and of one that it refers to")
   func typeChecks() throws {
     try fill()
     let live = try #require(try store.object(LiveAct.self, rowID: 3))
@@ -85,7 +85,7 @@ struct SubclassQueryTests {
     #expect(shows == [show])
   }
 
-  @Test("Each class is asked by its own index")
+  @Test("Each class is queried by its own index")
   func indexes() throws {
     try fill()
     let predicate = #Predicate<Act> { $0.name == "l2" }
@@ -130,7 +130,7 @@ struct SubclassQueryTests {
       }, isReversed: true),
   ]
 
-  @Test("Pages in any order are those of all objects, sorted by hand")
+  @Test("Pages in any order match all objects, sorted by hand")
   func randomPages() throws {
     var random = Seeds.generator(for: "queries with subclasses")
     for round in 0..<12 {

@@ -23,7 +23,7 @@ struct SubclassReferenceTests {
     return (store, try #require(try store.object(Show.self, rowID: 2)))
   }
 
-  @Test("Objects come back with their classes, order and repeats")
+  @Test("Objects read back with their classes, order and repeats")
   func roundTrip() throws {
     show.lead = live
     show.acts = [act, live, act, encore, live]
@@ -41,7 +41,7 @@ struct SubclassReferenceTests {
     #expect(read.packed[3] === read.lead && Set(read.acts) == read.picks)
   }
 
-  @Test("The bytes of references say the class only where it is another")
+  @Test("The bytes of references have the class only if it differs")
   func bytes() throws {
     show.lead = act
     show.acts = [act, act]
@@ -79,7 +79,7 @@ struct SubclassReferenceTests {
     #expect(records.count == 1)
   }
 
-  @Test("A superclass need not be registered to be referred to by")
+  @Test("A superclass need not be registered for references to it")
   func abstractSuperclass() throws {
     let disk = MemoryDisk()
     let classes = [Show.self, LiveAct.self, Encore.self, Bill.self]
@@ -141,7 +141,7 @@ struct SubclassReferenceTests {
     #expect(third?.code == code)
   }
 
-  @Test("An empty list that is followed by the number 1 is empty")
+  @Test("An empty list followed by the number 1 is empty")
   func emptyList() throws {
     var buffer = DataBuffer(DataBuffer(hex: "00 00 00 00 01 00 00 00").bytes, store: store)
     var second = buffer
@@ -149,7 +149,7 @@ struct SubclassReferenceTests {
     #expect(try second.readList(of: Act.self).isEmpty && second.readUInt32() == 1)
   }
 
-  @Test("Indexes of references and lists lead from objects of subclasses to who refers to them")
+  @Test("Indexes of references and lists find the referrers of objects of subclasses")
   func indexes() throws {
     let other = Show()
     (show.lead, show.acts) = (live, [act, encore])
@@ -172,7 +172,7 @@ struct SubclassReferenceTests {
     #expect(findings.count == 2 && findings.allSatisfy { $0.location.rowID == read.rowID })
   }
 
-  @Test("Undo brings back lists with objects of subclasses, in a store or not yet")
+  @Test("Undo restores lists with objects of subclasses, in a store or not yet")
   func undo() throws {
     let history = StoreUndoManager()
     store.undoManager = history
@@ -195,7 +195,7 @@ struct SubclassReferenceTests {
     #expect(show.acts == [late, act, live])
   }
 
-  @Test("Another store that deletes an object of a subclass makes a save a conflict")
+  @Test("If another store deletes an object of a subclass, a save is a conflict")
   func conflict() throws {
     try store.saveChanges()
     let other = Store(

@@ -83,7 +83,7 @@ struct SubclassSearchTests {
     try store.saveChanges()
   }
 
-  @Test("A search with subclasses finds the objects of all classes that have texts")
+  @Test("A search with subclasses finds the objects of all classes with texts")
   func searches() throws {
     try fill()
     store.insert(Poem("Unsaved river", verse: ""))
@@ -110,7 +110,7 @@ struct SubclassSearchTests {
     #expect(hit.snippet.marked("*") == "*no silver*")
   }
 
-  @Test("A name is looked for in each class, and one that a class lacks is an error")
+  @Test("A name is looked up in each class, and a missing one is an error")
   func attributes() throws {
     try fill()
     let hits = try store.search(
@@ -123,7 +123,7 @@ struct SubclassSearchTests {
     #expect(error?.code == .invalidArgument)
   }
 
-  @Test("Pages of a search with subclasses are those of all its hits")
+  @Test("Pages of a search with subclasses match all its hits")
   func randomPages() throws {
     var random = Seeds.generator(for: "searches with subclasses")
     for number in 0..<60 {

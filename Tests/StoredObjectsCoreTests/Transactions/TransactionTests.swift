@@ -5,9 +5,9 @@ import Testing
 
 private struct Refusal: Error {}
 
-@Suite("A transaction")
+@Suite("Transactions")
 struct TransactionTests {
-  @Test("It saves what its closure has changed, and returns what that returns")
+  @Test("A transaction saves the changes of its closure, and returns its result")
   func saves() throws {
     let fixture = try Fixture()
     let store = try fixture.store()
@@ -20,7 +20,7 @@ struct TransactionTests {
     #expect(try fixture.store().object(Song.self, rowID: row)?.title == "a")
   }
 
-  @Test("An error takes back properties, lists, inserts, deletes and named buffers")
+  @Test("An error undoes properties, lists, inserts, deletes and named buffers")
   func takesBack() throws {
     let fixture = try Fixture()
     let (store, songs) = try fixture.store(songs: "a", "b")
@@ -45,7 +45,7 @@ struct TransactionTests {
     #expect(try store.buffer(named: "Name") == nil)
   }
 
-  @Test("An inner one takes back only its own changes, also of what the outer one has changed")
+  @Test("An inner transaction undoes its own changes only, also of objects of the outer one")
   func nests() throws {
     let fixture = try Fixture()
     let (store, songs) = try fixture.store(songs: "a", "b", "c")
@@ -71,7 +71,7 @@ struct TransactionTests {
     #expect(titles.sorted() == ["c", "new", "outer"])
   }
 
-  @Test("Siblings each take back what they have changed, whoever has changed it before")
+  @Test("Siblings each undo their own changes, also of the same objects")
   func siblings() throws {
     let fixture = try Fixture()
     let (store, songs) = try fixture.store(songs: "a")
@@ -87,7 +87,7 @@ struct TransactionTests {
     #expect(try fixture.store().allObjects(of: Song.self).map(\.title) == ["a02468"])
   }
 
-  @Test("Changes that were unsaved before stay, unsaved, after an error, and are saved otherwise")
+  @Test("Changes from before stay unsaved after an error, and are saved otherwise")
   func earlierChanges() throws {
     let fixture = try Fixture()
     let (store, songs) = try fixture.store(songs: "a", "b")
@@ -110,7 +110,7 @@ struct TransactionTests {
     #expect(titles.sorted() == ["b", "earlier", "new"])
   }
 
-  @Test("A save that fails takes everything back", arguments: [false, true])
+  @Test("A failed save undoes everything", arguments: [false, true])
   func failingSave(hasUnsavedChanges: Bool) throws {
     let fixture = try Fixture()
     let (store, songs) = try fixture.store(songs: "a")
@@ -127,7 +127,7 @@ struct TransactionTests {
     #expect(try store.allObjects(of: Song.self) == songs)
   }
 
-  @Test("An object whose insertion was taken back is in no store, and can be inserted again")
+  @Test("An object whose insertion was undone is in no store, and can be inserted again")
   func insertsAgain() throws {
     let fixture = try Fixture()
     let store = try fixture.store()
@@ -144,7 +144,7 @@ struct TransactionTests {
     #expect(try fixture.store().allObjects(of: Song.self).map(\.title) == ["first", "a"])
   }
 
-  @Test("A save inside of one is an error that says so, and discarding takes everything back")
+  @Test("A save inside of a transaction is an error that says so, and discarding undoes everything")
   func savesInside() throws {
     let fixture = try Fixture()
     let (store, songs) = try fixture.store(songs: "a")
@@ -168,7 +168,7 @@ struct TransactionTests {
     #expect(songs[0].title == "a")
   }
 
-  @Test("It runs again after a conflict, on what the other store has saved, as often as is asked")
+  @Test("After a conflict a transaction runs again on the saved data, as often as requested")
   func conflicts() throws {
     let fixture = try Fixture()
     let (store, songs) = try fixture.store(songs: "a")
@@ -196,7 +196,7 @@ struct TransactionTests {
     #expect(songs[0].seconds == 42)
   }
 
-  @Test("The undo history knows nothing of what was taken back, and can redo what it could before")
+  @Test("The undo history has nothing that was rolled back, and can redo the same steps as before")
   func history() throws {
     let fixture = try Fixture()
     let (store, songs) = try fixture.store(songs: "a")
@@ -217,7 +217,7 @@ struct TransactionTests {
     #expect(songs[0].title == "c")
   }
 
-  @Test("What its objects are like is taken down only where something is unsaved")
+  @Test("The state of its objects is recorded only if something is unsaved")
   func encodesLittle() throws {
     let fixture = try Fixture()
     let (store, songs) = try fixture.store(songs: "a", "b")

@@ -20,7 +20,7 @@ private final class UniqueTicket: Ticket {
 
 @Suite("Checks of uniqueness")
 struct UniquenessCheckTests {
-  @Test("A check names duplicates also where the index is not made yet, and makes none")
+  @Test("A check names duplicates also if the index is not built yet, and builds none")
   func withoutIndex() throws {
     let backend = try MemoryBackend()
     let earlier = Store(backend: backend)

@@ -89,7 +89,7 @@ struct UniquenessTests {
     #expect(try backend.recordCount(in: try backend.table(named: "Member")) == 2)
   }
 
-  @Test("An edit, an exchange and a deletion are seen as they will be")
+  @Test("An edit, an exchange and a deletion count with their new values")
   func edits() throws {
     let (one, two) = (Member(1), Member(2))
     store.insert(one)
@@ -108,7 +108,7 @@ struct UniquenessTests {
     expectDuplicate(store)
   }
 
-  @Test("Nil is no value")
+  @Test("Nil is not a value")
   func nothing() throws {
     for number in 1...3 { store.insert(Member(Int64(number), nil, "\(number)")) }
     try store.saveChanges()
@@ -127,7 +127,7 @@ struct UniquenessTests {
     expectDuplicate(store)
   }
 
-  @Test("What another store has saved counts, new objects too")
+  @Test("Saves of another store count, also new objects")
   func otherStores() throws {
     store.insert(Member(1))
     try store.saveChanges()
@@ -144,7 +144,7 @@ struct UniquenessTests {
     #expect(try store.object(Member.self, where: \.number, is: 7)?.rowID == 2)
   }
 
-  @Test("It counts at once, and behind a save that wrote no object of the class")
+  @Test("They count at once, and after a save that wrote no object of the class")
   func otherStoresLater() throws {
     store.insert(Member(1))
     store.insert(Member(2))
@@ -177,7 +177,7 @@ struct UniquenessTests {
     }
   }
 
-  @Test("Inserting or updating finds the object that is there, saved or not")
+  @Test("Inserting or updating finds the existing object, saved or not")
   func upsert() throws {
     let first = try store.insertOrUpdate(Member(1, nil, "a"))
     #expect(try store.insertOrUpdate(Member(1, "x@y", "b")) === first)
@@ -195,7 +195,7 @@ struct UniquenessTests {
     #expect(error?.code == .notUnique)
   }
 
-  @Test("A value that is not saved any more finds nothing")
+  @Test("A value that is no longer saved finds nothing")
   func lookUp() throws {
     let member = Member(1)
     store.insert(member)

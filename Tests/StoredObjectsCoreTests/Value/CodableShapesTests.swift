@@ -20,7 +20,7 @@ indirect enum Chain: Codable {
   }
 }
 
-@Suite("Codable values of every shape")
+@Suite("Codable values of all shapes")
 struct CodableShapesTests {
   private func readBack<Value: Codable>(_ value: Value) throws -> Value {
     var buffer = DataBuffer.holding { $0.write(codable: value) }
@@ -38,7 +38,7 @@ struct CodableShapesTests {
     }
   }
 
-  @Test("Any text is itself, those that property lists use among them")
+  @Test("Any text reads back, also those that property lists use")
   func texts() throws {
     for text in ["$null", "", "$", "$nul", "null", "é", "e\u{301}"] {
       #expect(try Array(readBack(text).utf8) == Array(text.utf8))
@@ -49,7 +49,7 @@ struct CodableShapesTests {
     #expect(both.map { Array($0.utf8) } == ["é", "e\u{301}", "é"].map { Array($0.utf8) })
   }
 
-  @Test("Numbers in floating point keep each bit, and stay apart in one value")
+  @Test("Floating-point numbers keep each bit, and stay distinct in one value")
   func floatingPoint() throws {
     let patterns: [UInt64] = [0, 1 << 63, 0x7FF8_0000_0000_0001, 0x7FF0_0000_0000_0001, .max]
     let doubles = try readBack(patterns.map(Double.init(bitPattern:)))
@@ -58,7 +58,7 @@ struct CodableShapesTests {
     #expect(try readBack(small.map(Float.init(bitPattern:))).map(\.bitPattern) == small)
   }
 
-  @Test("A value that is nested too deep to be read again is refused when it is written")
+  @Test("A value nested too deep to be read again is refused when it is written")
   func depth() throws {
     for length in [100, 127] { #expect(try readBack(Chain(length: length)).length == length) }
     for length in [128, 129, 1000] {
@@ -71,7 +71,7 @@ struct CodableShapesTests {
 
   private struct Tree: Codable { var children: [Tree?] = [] }
 
-  @Test("What is written can be read, at every depth around the limit")
+  @Test("Written values can be read, at every depth around the limit")
   func depthOfOptionals() throws {
     var (tree, accepted) = (Tree(), 0)
     for depth in 0..<300 {
@@ -107,7 +107,7 @@ struct CodableShapesTests {
     }
   }
 
-  @Test("Types that are coded as others end with an error, also where they have no end")
+  @Test("Types that encode as others end with an error, also if they never end")
   func wrapped() {
     var buffer = DataBuffer()
     buffer.write(codable: Wrapped(levels: 2000))
@@ -129,7 +129,7 @@ struct CodableShapesTests {
     }
   }
 
-  @Test("Containers that are nested too deep without any value are refused")
+  @Test("Containers nested too deep without any value are refused")
   func containers() {
     var buffer = DataBuffer()
     buffer.write(codable: Silent(levels: 100))
@@ -150,7 +150,7 @@ struct CodableShapesTests {
         """)
   }
 
-  @Test("Damage of a value is an error, whatever the bytes")
+  @Test("Damage to a value is an error, whatever the bytes")
   func hostile() {
     var generator = Seeds.generator(for: "damaged Codable values")
     for _ in 0..<5000 {

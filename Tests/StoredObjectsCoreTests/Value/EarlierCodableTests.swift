@@ -31,7 +31,7 @@ private final class Player: StoredObject {
   }
 }
 
-@Suite("Codable values that earlier versions have written")
+@Suite("Codable values of earlier versions")
 struct EarlierCodableTests {
   private func read<Value: Codable>(
     _ list: String, as type: Value.Type = Value.self
@@ -46,14 +46,14 @@ struct EarlierCodableTests {
     theme: .light(brightness: 0.5), opened: Date(timeIntervalSinceReferenceDate: 785_000_000.5),
     recent: ["Für Elise", ""], limits: ["most": .max, "least": 0])
 
-  @Test("They read as they were")
+  @Test("They read back")
   func values() throws {
     #expect(try read(Earlier.settings) == settings)
     #expect(try read(Earlier.five) == 5)
     #expect(try read(Earlier.null, as: Int?.self) == nil)
   }
 
-  @Test("A text \"$null\", which was unreadable, is a text where nothing else can be meant")
+  @Test("A text \"$null\", which was unreadable, is a text if nothing else is possible")
   func null() throws {
     struct Odd: Codable {
       var (text, u) = ("", "")
@@ -71,7 +71,7 @@ struct EarlierCodableTests {
     #expect(try read(Earlier.null, as: String.self) == "$null")
   }
 
-  @Test("A store that holds them opens, and a save of an object gives it the form of today")
+  @Test("A store with such values opens, and saving an object writes the current format")
   func store() throws {
     let disk = MemoryDisk()
     func session<Result>(_ body: (Store, MemoryBackend) throws -> Result) throws -> Result {
@@ -106,7 +106,7 @@ struct EarlierCodableTests {
     }
   }
 
-  @Test("A random value in a property list reads as Foundation reads it")
+  @Test("A random value in a property list is read as Foundation reads it")
   func random() throws {
     var generator = Seeds.generator(for: "Codable values in property lists")
     let encoder = PropertyListEncoder()
@@ -117,8 +117,7 @@ struct EarlierCodableTests {
       guard let expected = try? PropertyListDecoder().decode([Shape].self, from: list) else {
         continue
       }
-      // Texts that are "$null" are told apart from nil now, and Foundation's encoder traps where
-      // one value holds two NaN.
+      // Texts "$null" differ from nil now, and Foundation's encoder traps if a value has two NaN.
       if shape.exact.contains("\(Array("$null".utf8))") { continue }
       var buffer = DataBuffer.holding { $0.write(list) }
       #expect(try buffer.readCodable(Shape.self).exact == expected[0].exact)

@@ -11,7 +11,7 @@ struct StoredValueTests {
     return nested
   }
 
-  @Test("A value that is nested a million levels deep is freed, compared, hashed and printed")
+  @Test("A value nested a million levels deep is freed, compared, hashed and printed")
   func deep() {
     let (value, same, other) = (
       nested(1_000_000), nested(1_000_000), nested(1_000_000, around: 5)
@@ -26,7 +26,7 @@ struct StoredValueTests {
     #expect(text.count < 1000)
   }
 
-  @Test("A thread with a small stack frees a deep value, parts of which somebody else holds")
+  @Test("A thread with a small stack frees a deep value that has other owners of its parts")
   func sharedParts() {
     let done = DispatchSemaphore(value: 0)
     let thread = Thread {
@@ -45,7 +45,7 @@ struct StoredValueTests {
     done.wait()
   }
 
-  @Test("A value that is nested more than 256 deep is refused by every encoder")
+  @Test("A value nested more than 256 levels deep is refused by every encoder")
   func encoding() throws {
     for levels in [1, 100, 256] {
       let data = try JSONEncoder().encode(nested(levels))
@@ -64,7 +64,7 @@ struct StoredValueTests {
     }
   }
 
-  @Test("Elements are a collection, whose depth follows every change")
+  @Test("Elements are a collection, whose depth is updated by every change")
   func elements() {
     var elements: StoredValue.Elements = [1, "x"]
     let before = elements
@@ -81,7 +81,7 @@ struct StoredValueTests {
     #expect(elements.count == 1)
   }
 
-  @Test("Fields are found by their names, and are in the order of the bytes of these")
+  @Test("Fields are found by name, and have the order of the bytes of their names")
   func fields() {
     var fields: StoredValue.Fields = ["b": 1, "a": 2, "b": 3]
     let before = fields
@@ -98,7 +98,7 @@ struct StoredValueTests {
     #expect("\(StoredValue.dictionary(before))" == "[\"a\": 2, \"b\": 3]")
   }
 
-  @Test("Numbers that are equal in value are read by each type that holds them exactly")
+  @Test("Equal numbers are read by each type that holds them exactly")
   func numbers() throws {
     func read<Value: Codable>(_ value: some Encodable, as type: Value.Type) -> Value? {
       var buffer = DataBuffer.holding { $0.write(codable: value) }

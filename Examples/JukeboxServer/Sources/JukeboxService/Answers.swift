@@ -2,7 +2,8 @@ import Foundation
 import Hummingbird
 import StoredObjects
 
-// What the service answers: values, which leave the store that the objects stay in.
+// The answers of the service. They are values, because objects can't leave the closures of a
+// container.
 
 struct SongAnswer: ResponseCodable, Equatable {
   var id: UInt32

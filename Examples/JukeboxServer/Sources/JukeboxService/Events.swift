@@ -4,12 +4,13 @@ import ServiceLifecycle
 import StoredObjects
 
 extension JukeboxService {
-  /// Returns a response that goes on until the client leaves or the server shuts down, with every
-  /// save from now on as server-sent events.
+  /// Returns a response with each later save as server-sent events.
+  ///
+  /// It ends when the client disconnects or the server shuts down.
   func events(_ request: Request) throws -> Response {
     let changes = try container.committedChanges().cancelOnGracefulShutdown()
     let body = ResponseBody { writer in
-      // Sends the head at once, so that the client knows that it misses nothing from here.
+      // Sends the head at once. The client gets all saves after it.
       try await writer.write(ByteBuffer(string: ": connected\n\n"))
       try await request.body.consumeWithCancellationOnInboundClose { _ in
         for try await change in changes {
@@ -23,7 +24,7 @@ extension JukeboxService {
       headers: [.contentType: "text/event-stream", .cacheControl: "no-cache"], body: body)
   }
 
-  /// Returns the events of a save: the rows that it has changed, for each class.
+  /// Returns the events of a save, with the changed rows of each class.
   static func events(of change: StoreChanges) -> [String] {
     let songs: (String, StoredObject.Type) = ("songs", Song.self)
     return [songs, ("playlists", Playlist.self)].compactMap { name, type in

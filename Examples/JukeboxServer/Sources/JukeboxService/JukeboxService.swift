@@ -2,7 +2,7 @@ import Hummingbird
 import Logging
 public import StoredObjects
 
-/// The routes of the music service, over one container.
+/// The music service: a container and its routes.
 public struct JukeboxService: Sendable {
   let container: StoreContainer
 
@@ -12,11 +12,11 @@ public struct JukeboxService: Sendable {
   public init(backend: any StoreBackend, logger: Logger) async throws {
     container = try StoreContainer(
       backend: backend, classes: [Song.self, Playlist.self], configuration: .init(logger: logger))
-    // So that no request has to.
+    // Builds the indexes now, so that no request has to wait for them.
     try await container.makeActor().perform { try $0.buildIndexes() }
   }
 
-  /// Closes the backend, after the writes that have begun.
+  /// Closes the backend when the current writes are finished.
   public func close() async throws { try await container.close() }
 
   /// The routes.
@@ -34,7 +34,7 @@ public struct JukeboxService: Sendable {
   }
 }
 
-/// Makes errors of the store answers that say what to do.
+/// Turns errors of the store into answers with a status and a message.
 struct StoreErrors<Context: RequestContext>: RouterMiddleware {
   func handle(
     _ request: Request, context: Context,

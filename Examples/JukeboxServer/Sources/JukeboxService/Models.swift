@@ -14,6 +14,6 @@ import StoredObjects
 
 @Stored final class Playlist: StoredObject {
   @Indexed var name = ""
-  // A relationship, so that a deleted song leaves its playlists, which the index finds.
+  // A relationship, so that deleting a song removes it from its playlists, which the index finds.
   @Relationship @Indexed var songs: [Song] = []
 }

@@ -6,7 +6,7 @@ struct NewPlaylist: Codable, Sendable {
   var songs: [UInt32]
 }
 
-/// A song that goes to another position, perhaps of another playlist.
+/// A move of a song to another position, in the same or another playlist.
 struct Move: Codable, Sendable {
   var from: Int
   var to: Int
@@ -46,7 +46,7 @@ extension JukeboxService {
 }
 
 extension Store {
-  /// The playlist of a row, or an answer that there is none.
+  /// Returns the playlist with a row ID, or throws 404.
   func playlist(_ id: UInt32) throws -> Playlist {
     guard let playlist = try object(Playlist.self, rowID: id) else {
       throw HTTPError(.notFound)

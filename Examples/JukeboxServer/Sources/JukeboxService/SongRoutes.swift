@@ -41,7 +41,7 @@ extension JukeboxService {
     }
   }
 
-  /// Adds songs a thousand at a time, so that other writes have their turn in between.
+  /// Adds songs, a thousand per save, so that other writes can run in between.
   private func add(_ new: [NewSong]) async throws -> ImportAnswer {
     for start in stride(from: 0, to: new.count, by: 1000) {
       try await container.write { store in
@@ -57,7 +57,7 @@ extension JukeboxService {
   }
 }
 
-/// A part of a long list.
+/// A page of a long list.
 struct Page: Sendable {
   let offset: Int
   let limit: Int
@@ -70,7 +70,7 @@ struct Page: Sendable {
 }
 
 extension Store {
-  /// The song of a row, or an answer that there is none.
+  /// Returns the song with a row ID, or throws 404.
   func song(_ id: UInt32) throws -> Song {
     guard let song = try object(Song.self, rowID: id) else { throw HTTPError(.notFound) }
     return song

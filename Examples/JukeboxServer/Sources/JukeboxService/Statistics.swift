@@ -2,7 +2,7 @@ import Hummingbird
 import StoredObjects
 
 extension JukeboxService {
-  /// The artists that are played most, by the keys of an index, without a song.
+  /// Returns the most played artists, from the keys of an index and without reading songs.
   func topArtists(_ limit: Int) async throws -> [ArtistAnswer] {
     guard limit >= 0 else { throw HTTPError(.badRequest) }
     let artists = try await container.read { store in

@@ -5,18 +5,18 @@ import JukeboxService
 import Logging
 import StoredObjects
 
-/// Serves songs and playlists over HTTP, until it gets SIGTERM or SIGINT.
+/// Serves songs and playlists over HTTP until SIGTERM or SIGINT.
 @main struct JukeboxServer: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "jukebox-server", abstract: "Serves songs and playlists over HTTP.")
 
-  @Argument(help: "The directory of the store, which is made if it is missing.")
+  @Argument(help: "The directory of the store, which is created if it does not exist.")
   var directory: String
 
-  @Option(help: "The port to listen to; 0 takes one that is free.")
+  @Option(help: "The port to listen on; 0 for any free port.")
   var port = 8080
 
-  @Option(help: "The host name to listen to.")
+  @Option(help: "The host name to listen on.")
   var host = "127.0.0.1"
 
   func run() async throws {
@@ -32,7 +32,7 @@ import StoredObjects
         fflush(nil)
       },
       logger: logger)
-    // Ends once the requests that have begun are answered.
+    // Ends when all current requests are answered.
     try await application.runService()
     try await service.close()
   }

@@ -21,6 +21,8 @@ extension Store {
 
   /// Returns the smallest value that objects have in an optional property; nil if there is none.
   ///
+  /// Complexity: As for a property that is not optional.
+  ///
   /// - Throws: The errors of ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func minimum<Object: StoredObject, Value: IndexableValue & Comparable>(
     of property: KeyPath<Object, Value?>, where predicate: Predicate<Object>? = nil,
@@ -42,6 +44,8 @@ extension Store {
   }
 
   /// Returns the greatest value that objects have in an optional property; nil if there is none.
+  ///
+  /// Complexity: As for a property that is not optional.
   ///
   /// - Throws: The errors of ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func maximum<Object: StoredObject, Value: IndexableValue & Comparable>(

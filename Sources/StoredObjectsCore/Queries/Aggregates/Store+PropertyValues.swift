@@ -43,6 +43,8 @@ extension Store {
   ///
   /// See ``values(of:_:where:sortedBy:limit:offset:)`` for the details.
   ///
+  /// Complexity: As ``values(of:_:where:sortedBy:limit:offset:)``.
+  ///
   /// - Returns: A tuple of values for each object.
   /// - Throws: The errors of ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func values<
