@@ -131,6 +131,7 @@ extension SyncClient {
   /// Writes metadata rows and layouts that the server's commits have changed.
   private func learnClasses(_ news: ServerChanges) throws(StoreError) {
     if news.metadata.isEmpty, news.internalBuffers.isEmpty { return }
+    if !news.internalBuffers.isEmpty { declared = nil }
     let backend = backend
     try backend.coordinator.whileCommitting { () throws(StoreError) in
       var changes = ChangeSet()
@@ -208,6 +209,12 @@ extension ChangeSet {
 }
 
 extension StoreBackend {
+  /// Keeps the history that the device needs, see `purgeHistory(keeping:)`.
+  func noteDevice() throws(StoreError) {
+    guard let state = try syncState(), try historyConsumers()["sync"] == nil else { return }
+    try noteHistorySeen(by: "sync", through: state.localNumber)
+  }
+
   /// Returns the metadata row of a class with what a server's row has more.
   fileprivate func metadata(
     of className: String, mergedWith row: [UInt8]

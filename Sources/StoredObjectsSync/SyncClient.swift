@@ -33,6 +33,10 @@ public actor SyncClient {
   private var opened: Store?
   /// The layouts of each class that the server has heard of.
   private var joined: [String: [UInt8]] = [:]
+  /// The classes of the program; nil until they are needed, and when layouts have come.
+  var declared: [ClassDeclaration]?
+  /// Row IDs from the server that are not given out yet.
+  private var granted: [RowLease] = []
   private var reception = Reception()
   private var current: Task<SyncReport, any Error>?
 
@@ -76,6 +80,7 @@ public actor SyncClient {
         at: .init(path: backend.location))
     }
     if try backend.syncState() != nil { return }
+    if try backend.isFollower() { return }
     guard try backend.tableNames().isEmpty, try backend.bufferNames().isEmpty else {
       throw StoreError(
         .invalidArgument,
@@ -155,12 +160,14 @@ extension SyncClient {
     var report = SyncReport()
     if try backend.syncState() == nil { try await copyServer() }
     try await join()
+    try backend.noteDevice()
     var attemptsLeft = configuration.attempts
     while attemptsLeft > 0 {
       let changes = try await pull()
       try integrate(changes, &report)
       if changes.position.number < changes.lastNumber { continue }
-      try await join()
+      try keepLeases()
+      if try await join() { continue }
       let pending = try pendingCommits()
       if pending.commits.isEmpty {
         try forgetHistory()
@@ -177,21 +184,25 @@ extension SyncClient {
 
   /// Makes the empty store a copy of the server's.
   private func copyServer() async throws {
-    let follower = try StoreFollower(backend, source: "server")
-    reception = Reception(follower: follower)
-    try await exchange(.pull(after: nil, byteLimit: configuration.requestByteCount))
-    guard let position = try reception.follower?.position() else { throw refused(nil) }
+    try backend.removeUnfinishedCopy()
+    if try !backend.isFollower() {
+      reception = Reception(follower: try StoreFollower(backend, source: "server"))
+      try await exchange(.pull(after: nil, byteLimit: configuration.requestByteCount))
+    }
+    guard let position = try backend.followedPosition() else { throw refused(nil) }
     let (backend, number) = (backend, backend.lastCommitNumber + 1)
     try backend.promote(author: "sync") { (changes) throws(StoreError) in
       changes.set(
         SyncState(position: position, localNumber: number),
         in: try backend.orderedTable(SyncTable.name))
     }
-    try backend.noteHistorySeen(by: "sync", through: number)
   }
 
   /// Makes classes known to the server, and asks for row IDs, where that is needed.
-  private func join() async throws {
+  ///
+  /// - Returns: Whether the server has given any, which the next pull makes valid.
+  @discardableResult
+  private func join() async throws -> Bool {
     var classes: [SyncClass] = []
     for one in try declarations() {
       let left = leases.count(of: one.name)
@@ -204,15 +215,23 @@ extension SyncClient {
           name: one.name, metadata: metadata.bytes, layouts: one.layouts,
           rowCount: isLow ? configuration.rowsAhead - left : 0))
     }
-    if classes.isEmpty { return }
+    if classes.isEmpty { return false }
     reception = Reception()
     guard case .joined(let new) = try await exchange(.join(classes)) else { throw refused(nil) }
     for one in classes { joined[one.name] = one.layouts }
-    try keep(new)
+    granted += new
+    return !new.isEmpty
+  }
+
+  /// Gives out the row IDs that the server has given, now that the store knows their classes.
+  private func keepLeases() throws(StoreError) {
+    try keep(granted)
+    granted = []
   }
 
   /// Returns the classes of the program, as a store without class IDs of its own would save them.
   private func declarations() throws(StoreError) -> [ClassDeclaration] {
+    if let declared { return declared }
     let store = Store(backend: try scratch())
     try store.register(classes)
     let declarations = store.classDeclarations
@@ -221,6 +240,7 @@ extension SyncClient {
         .invalidArgument, "Values outside of records can't be synchronized.",
         at: .init(path: backend.location, className: one.name))
     }
+    declared = declarations
     return declarations
   }
 

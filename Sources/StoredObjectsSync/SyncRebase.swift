@@ -154,7 +154,8 @@ struct SyncRebase {
     guard let name = error.location.className, let rowID = error.location.rowID else {
       return false
     }
-    let row = Row(className: name, rowID: rowID)
+    let row = row(className: name, rowID: rowID, or: error.location.otherRowID)
+    let rowID = row.rowID
     let (mine, others) = (RecordStates(pending).record(name, rowID), server.states)
     let kind: SyncConflict.Kind
     if error.code == .notUnique {
@@ -179,6 +180,19 @@ struct SyncRebase {
     case .fail: return false
     }
     return true
+  }
+
+  /// Returns the object of the device that has a unique value of another object.
+  private func row(className: String, rowID: UInt32, or other: UInt32?) -> Row {
+    let rows = [rowID, other].compactMap(\.self).map { Row(className: className, rowID: $0) }
+    let changed = RecordStates(pending)
+    let own = rows.filter {
+      changed.record(className, $0.rowID) != nil && decisions.edits[$0] == nil
+        && !decisions.theirs.contains($0)
+    }
+    // The value of one that both sides have changed may be the other side's.
+    let mine = own.first { server.states.record(className, $0.rowID) == nil }
+    return mine ?? own.first ?? rows[0]
   }
 
   // MARK: Stores

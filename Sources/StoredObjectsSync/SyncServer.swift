@@ -31,7 +31,8 @@ public struct SyncLimits: Sendable {
 public actor SyncServer {
   /// The backends and classes of the server's store.
   public nonisolated let container: StoreContainer
-  let limits: SyncLimits
+  /// What the server accepts.
+  public nonisolated let limits: SyncLimits
   private let executor = ThreadExecutor()
   private var opened: Store?
   /// The last position that the history knows of each device.

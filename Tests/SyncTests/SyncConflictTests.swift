@@ -167,8 +167,10 @@
         song.artist = (try? store.allObjects(of: Artist.self))?.first { $0.name == "Bob" }
       }
       let store = try Store.ofSync(devices.network.backend)
+      let song = try #require(try store.allObjects(of: Song.self).first)
+      #expect(song.artist != nil)
       for artist in try store.allObjects(of: Artist.self) {
-        #expect(artist.songs.count == (artist.name == "Bob" ? 1 : 0))
+        #expect(artist.songs == (song.artist === artist ? [song] : []))
       }
     }
   }

@@ -153,7 +153,9 @@
         born.formUnion(marks.born)
         deleted.formUnion(marks.deleted)
       } catch {
-        guard error.code == .notUnique || error.code == .conflict else { throw error }
+        // Without a whole sync there are no row IDs.
+        let isNew = error.code == .rowIDsExhausted && syncs == 0
+        guard isNew || error.code == .notUnique || error.code == .conflict else { throw error }
         store.discardChanges()
       }
     }

@@ -45,6 +45,8 @@ public struct StoreError: Error, Sendable {
     public var className: String?
     /// The row ID, from 1.
     public var rowID: UInt32?
+    /// Another row of the class that the error is about, such as the one with the same unique value.
+    package var otherRowID: UInt32?
     /// The byte offset inside the record, from its first byte.
     public var offset: Int?
     /// The line of a text file, from 1.

@@ -60,6 +60,7 @@ final class RegisteredIndex {
   func notUnique(_ entry: RegisteredClass, _ row: UInt32, _ other: UInt32) -> StoreError {
     var location = entry.location(row)
     location.property = declaration.name
+    location.otherRowID = other
     return StoreError(
       .notUnique,
       """
