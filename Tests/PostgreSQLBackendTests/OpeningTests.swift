@@ -21,12 +21,14 @@ struct OpeningTests {
     #expect(try database.backend(database: name).lastCommitNumber == 8)
   }
 
-  @Test("A schema of an earlier release is upgraded once, by whoever writes, and its stores go on")
-  func earlierSchema() throws {
+  @Test(
+    "A schema of an earlier release is upgraded once, by whoever writes, and its stores go on",
+    arguments: [1, 2])
+  func earlierSchema(_ version: Int) throws {
     let database = try TestDatabase()
     let name = try database.newDatabase()
     let fixture = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "Fixtures/version1.sql")
+      .appending(path: "Fixtures/version\(version).sql")
     try database.server.sql(String(contentsOf: fixture, encoding: .utf8), database: name)
     var readOnly = PostgreSQLConfiguration()
     readOnly.access = .readOnly
@@ -53,6 +55,11 @@ struct OpeningTests {
     try store.saveChanges()
     #expect(try backend.changes(since: 0).tables.count == 1)
     try KeyValueStore(backend: backend).createTable("new").put(1, for: "a")
+    let image = try HistoryWalk.content(backend)
+    try backend.beginHistory()
+    songs[0].plays = 3
+    try store.saveChanges()
+    try HistoryWalk.check(backend, from: image)
   }
 
   @Test("A schema of a later release is refused, and left as it is")
