@@ -38,6 +38,8 @@ public final class PostgreSQLBackend: StoreBackend {
   let deliverer = Atomic<UInt>(0)
   /// Ordered tables that have no keys.
   let empty = Locked(EmptyTables())
+  /// Whether the store kept a history at the last commit of this process, as far as it knows.
+  let keepsHistory: Atomic<Bool>
   /// The time of the last answer with the number of the last commit.
   let lastAnswer = Locked<ContinuousClock.Instant?>(nil)
   /// Asks for commits of others while there are observers.
@@ -72,8 +74,13 @@ public final class PostgreSQLBackend: StoreBackend {
     }
     (storeID, sealing) = (opened.storeID, opened.sealing)
     sortedKeys = Locked(SortedKeys(upTo: opened.last?.number ?? 0))
+    keepsHistory = Atomic(opened.keepsHistory)
     coordinator = StoreCoordinator(ofFilesAt: target.location)
     coordinator.begin(after: opened.last)
+    if !opened.follows {
+      let table = known(ServerHistory.followerTable)
+      empty.withLock { $0.add(table, asOf: 0) }
+    }
     beginSharing()
     removeOldValues()
   }

@@ -7,6 +7,10 @@ struct StoreOpening {
   let last: Commit?
   /// Seals the data for the server; nil for a store that is not encrypted.
   let sealing: ServerSealing?
+  /// Whether the store follows another one.
+  let follows: Bool
+  /// Whether the store keeps a history.
+  let keepsHistory: Bool
 
   /// The number of attempts if another program creates the schema at the same moment.
   private static let attempts = 8
@@ -22,6 +26,7 @@ struct StoreOpening {
       found = try Self.find(pool, store, at: location, isReadOnly)
     }
     storeID = found.storeID
+    (follows, keepsHistory) = (found.result.bool(0, 8), found.result.bool(0, 9))
     let sealing = try Self.sealing(found.keyFile, key, at: location)
     self.sealing = sealing
     do throws(ServerFailure) {
@@ -148,14 +153,14 @@ struct StoreOpening {
     guard version <= Schema.version else { return .newerVersion(version) }
     if version < Schema.version {
       if isReadOnly { return .olderVersion }
-      _ = try connection.run(Schema.upgrade)
+      _ = try connection.run(Schema.upgrade(from: version))
     }
     let creation = Statement(
       "insert into stored_objects.stores (name) values ($1) on conflict do nothing", [.text(store)])
     let search = Statement(
       """
       select s.id, s.last_commit, c.number, c.token, c.author, c."time", c.based_on,
-        s.key_file
+        s.key_file, s.follows, s.history is not null
       from stored_objects.stores s
         left join stored_objects.commits c on c.store = s.id and c.number = s.last_commit
       where s.name = $1

@@ -14,7 +14,7 @@ package struct StoredObjectsTool: ParsableCommand {
     abstract: "Inspect, check, copy, convert and salvage stores.",
     discussion: """
       A store is the directory that a program has opened with StoredObjects, or, for schema, \
-      check, dump, export, import, convert, log, diff and history, a URL: \
+      check, dump, export, import, convert, log, diff, history and restore, a URL: \
       postgresql://HOST/DATABASE#STORE. The program's classes are not needed. info, schema, check, \
       dump and export only read, and can run at the same time; the others need the store for \
       themselves, except backup and convert, which also only read.

@@ -32,6 +32,7 @@ struct EncryptionTests {
     let database = try TestDatabase(key: isEncrypted ? key : nil)
     let name = try database.newDatabase()
     let backend = try database.backend(database: name)
+    try backend.beginHistory()
     let secrets = [
       "class", "record", "buffer", "content", "index", "key", "value", "author", "external",
     ]
@@ -55,6 +56,8 @@ struct EncryptionTests {
     let store = try KeyValueStore(backend: backend)
     try store.createTable(secrets[0]).put(secrets[6], for: secrets[5], expiresAfter: .seconds(999))
     let found = try Self.found(secrets, in: name, database.server)
+    // So is the history: its entries have all of it, before and after a commit.
+    #expect(try !HistoryWalk.numbers(backend).isEmpty)
     // Without a key all of it is there: so the search would have found it.
     #expect(found == (isEncrypted ? [] : Set(secrets)))
     #expect(try store.table(secrets[0]).get(secrets[5], as: String.self) == secrets[6])

@@ -22,12 +22,13 @@ struct OpeningTests {
   }
 
   @Test(
-    "A schema of an earlier release is upgraded once, by the first writer, and its stores continue")
-  func earlierSchema() throws {
+    "A schema of an earlier release is upgraded once, by the first writer, and its stores continue"),
+    arguments: [1, 2])
+  func earlierSchema(_ version: Int) throws {
     let database = try TestDatabase()
     let name = try database.newDatabase()
     let fixture = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "Fixtures/version1.sql")
+      .appending(path: "Fixtures/version\(version).sql")
     try database.server.sql(String(contentsOf: fixture, encoding: .utf8), database: name)
     var readOnly = PostgreSQLConfiguration()
     readOnly.access = .readOnly
@@ -54,6 +55,11 @@ struct OpeningTests {
     try store.saveChanges()
     #expect(try backend.changes(since: 0).tables.count == 1)
     try KeyValueStore(backend: backend).createTable("new").put(1, for: "a")
+    let image = try HistoryWalk.content(backend)
+    try backend.beginHistory()
+    songs[0].plays = 3
+    try store.saveChanges()
+    try HistoryWalk.check(backend, from: image)
   }
 
   @Test("A schema of a later release is refused and not changed")

@@ -70,6 +70,40 @@ struct ToolTests {
     }
   }
 
+  @Test("The history of a store on a server is shown, exported and restored as in a directory")
+  func history() throws {
+    try ProgramDirectory.run { tool in
+      try makeStore(tool)
+      let url = "\(try TestServer.shared.get().url())#Music%20\(UUID().uuidString)"
+      try tool.run("stored-objects", ["convert", "Music", url]).expectSuccess()
+      let before = try tool.run("stored-objects", ["export", url]).output
+      let begun = try tool.run("stored-objects", ["history", url, "--begin", "--json"])
+      let start = try #require(try begun.json([String: UInt64].self)["after"])
+      let lines = try tool.run("stored-objects", ["export", url, "--class", "Tune"]).output
+      try Data(lines.replacing("Für", with: "An").utf8)
+        .write(to: URL(fileURLWithPath: tool.path("Renamed.jsonl")))
+      try tool.run("stored-objects", ["import", url, "Renamed.jsonl", "--ids", "replace"])
+        .expectSuccess()
+      let log = try tool.run("stored-objects", ["log", url]).output
+      #expect(log.contains("commit \(start + 1)  "))
+      #expect(log.contains("    title: \"Für Elise\" -> \"An Elise\""))
+      let difference = try tool.run("stored-objects", ["diff", url, "\(start)"]).output
+      #expect(difference.contains("  title: \"Für Elise\" -> \"An Elise\""))
+      let earlier = try tool.run("stored-objects", ["export", url, "--as-of", "\(start)"])
+      #expect(earlier.status == 0 && earlier.output == before)
+      let restored = try tool.run(
+        "stored-objects", ["restore", url, "Old", "--commit", "\(start)", "--backend", "cdb"])
+      #expect(restored.output == "The store as of commit \(start) is in Old.\n")
+      #expect(try tool.run("stored-objects", ["export", "Old"]).output == before)
+      #expect(try tool.run("stored-objects", ["check", "Old"]).status == 0)
+      #expect(try tool.run("stored-objects", ["log", "Old"]).output.contains("restore"))
+      let unclear = try tool.run("stored-objects", ["restore", url, "New", "--commit", "1"])
+      #expect(unclear.status == 64)
+      let ended = try tool.run("stored-objects", ["history", url, "--end"])
+      #expect(ended.output == "The store keeps no history.\n")
+    }
+  }
+
   @Test("Commands that a server can't do are errors, without any part of the URL")
   func refusals() throws {
     try ProgramDirectory.run { tool in

@@ -23,6 +23,10 @@ struct CommitArguments {
   private var basisRows = Rows()
   private var ranges: [(table: Int32, range: KeyRange)] = []
   private var basisKeys: (tables: [Int32], keys: [[UInt8]?]) = ([], [])
+  /// The external values of the keys, as far as they are in the catalogue.
+  private var keyIDs: [Int: ExternalID] = [:]
+  /// The changes that concern the history.
+  private let history: HistoryArguments
 
   /// Rows, the numbers of their tables, and the ranges of their bytes in the change set.
   private struct Rows {
@@ -50,15 +54,16 @@ struct CommitArguments {
   private static let pieceRowCount = 16384
 
   init(
-    _ plain: ChangeSet, _ basis: CommitBasis?, _ backend: PostgreSQLBackend
+    _ plain: ChangeSet, _ request: CommitRequest, _ history: HistoryArguments,
+    _ backend: PostgreSQLBackend
   ) throws(StoreError) {
-    (self.plain, self.backend) = (plain, backend)
+    (self.plain, self.history, self.backend) = (plain, history, backend)
     changes =
       try backend.sealing?.sealed(plain, table: backend.name(of:), ordered: backend.name(of:))
       ?? plain
     for table in changes.tables where !table.records.isEmpty { try add(table) }
     for table in changes.ordered where !table.isEmpty { try add(table) }
-    guard let basis else { return }
+    guard let basis = request.basis else { return }
     for row in basis.rows {
       basisRows.tables.append(try place(of: row.table))
       basisRows.rows.append(Int64(row.rowID))
@@ -133,6 +138,7 @@ struct CommitArguments {
   private mutating func add(_ table: ChangeSet.OrderedTableChanges) throws(StoreError) {
     let place = try place(of: table.table)
     if table.clearsFirst { cleared.append(place) }
+    noteValues(table.table)
     // If a key has several changes, the last one counts.
     var places: [[UInt8]: Int] = [:]
     places.reserveCapacity(table.changes.count)
@@ -149,18 +155,32 @@ struct CommitArguments {
     }
   }
 
+  /// Records which values the keys of the catalogue refer to, by their places in `keys`.
+  private mutating func noteValues(_ table: OrderedTableID) {
+    guard backend.name(of: table) == ExternalCatalogue.table,
+      let own = plain.ordered.first(where: { $0.table == table && !$0.isEmpty })
+    else { return }
+    var places: [[UInt8]: Int] = [:]
+    for change in own.changes {
+      let key = Array(plain.bytes[change.key])
+      let place = places[key] ?? keys.keys.count + places.count
+      places[key] = place
+      if let id = ExternalCatalogue.value(ofKey: key) { keyIDs[place] = id }
+    }
+  }
+
   // MARK: Statements
 
   /// Returns the statements that execute the commit together.
   ///
   /// The server assigns the number. If `required` is given, the server refuses the commit if there
   /// are commits after that number. No key in the ranges of the basis has changed up to
-  /// `rangesSince`.
+  /// `rangesSince`. A commit that is not divided is one statement, of any size.
   func statements(
-    _ commit: Commit, required: UInt64?, rangesSince: UInt64?
+    _ commit: Commit, required: UInt64?, rangesSince: UInt64?, isDivided: Bool
   ) throws(StoreError) -> [Statement] {
-    let (firstRows, moreRows) = rowPieces()
-    let (firstKeys, moreKeys) = keyPieces()
+    let (firstRows, moreRows) = rowPieces(isDivided)
+    let (firstKeys, moreKeys) = keyPieces(isDivided)
     let token = Parameter.uuid(commit.token)
     var parameters: [Parameter] = [
       .int4(backend.storeID), token, .bytes(try backend.serverAuthor(commit)),
@@ -177,24 +197,18 @@ struct CommitArguments {
     parameters += [
       .int4s(ranges.map(\.table)), array(ranges.map(\.range.from)), array(ranges.map(\.range.to)),
       .int(rangesSince), .int4s(basisKeys.tables), array(basisKeys.keys),
-      .uuids(values { !$0.isRemoval }), .uuids(values(where: \.isRemoval)),
+      .uuids(values(areRemoved: false)), .uuids(values(areRemoved: true)),
+      .uuids(keyIDs.isEmpty ? [] : keys.keys.indices.map { keyIDs[$0] }),
     ]
+    parameters += history.parameters(tables, isInPieces: !moreRows.isEmpty || !moreKeys.isEmpty)
     let places = (1...parameters.count).map { "$\($0)" }.joined(separator: ", ")
     let first = Statement("select * from stored_objects.commit(\(places))", parameters)
     return [first] + moreRows.map { more(rows: $0, token) } + moreKeys.map { more(keys: $0, token) }
   }
 
-  /// Returns the external values whose entries in the catalogue have such a change.
-  private func values(where isWanted: (ChangeSet.KeyChange) -> Bool) -> [ExternalID] {
-    var values: Set<ExternalID> = []
-    for table in plain.ordered where backend.name(of: table.table) == ExternalCatalogue.table {
-      for change in table.changes where isWanted(change) {
-        if let id = ExternalCatalogue.value(ofKey: Array(plain.bytes[change.key])) {
-          values.insert(id)
-        }
-      }
-    }
-    return Array(values)
+  /// Returns the external values of which keys in the catalogue are removed, or set.
+  private func values(areRemoved: Bool) -> [ExternalID] {
+    Array(Set(keyIDs.filter { (keys.values[$0.key] == nil) == areRemoved }.map(\.value)))
   }
 
   /// Returns the small values that the news of the commit includes.
@@ -267,21 +281,21 @@ struct CommitArguments {
   // MARK: Pieces
 
   /// Returns the records that are sent with the commit, and those that follow, in pieces per table.
-  private func rowPieces() -> (first: [Int], more: [[Int]]) {
+  private func rowPieces(_ isDivided: Bool) -> (first: [Int], more: [[Int]]) {
     let puts = rows.rows.indices.filter { rows.kinds[$0] != Int16(Schema.removal) }
     // The commit decides which metadata rows it keeps, so they are always sent with it.
     let (metadata, others) = (
       puts.filter { rows.rows[$0] == 1 }, puts.filter { rows.rows[$0] != 1 }
     )
-    let pieces = Self.pieces(others, { rows.tables[$0] }, { rows.ranges[$0].count })
-    if Self.isSmall(others, { rows.ranges[$0].count }) { return (metadata + others, []) }
-    return (metadata, pieces)
+    let size = { (index: Int) in rows.ranges[index].count }
+    if !isDivided || Self.isSmall(others, size) { return (metadata + others, []) }
+    return (metadata, Self.pieces(others, { rows.tables[$0] }, size))
   }
 
-  private func keyPieces() -> (first: [Int], more: [[Int]]) {
+  private func keyPieces(_ isDivided: Bool) -> (first: [Int], more: [[Int]]) {
     let puts = keys.keys.indices.filter { keys.values[$0] != nil }
     let size = { (index: Int) in keys.keys[index].count + (keys.values[index]?.count ?? 0) }
-    if Self.isSmall(puts, size) { return (puts, []) }
+    if !isDivided || Self.isSmall(puts, size) { return (puts, []) }
     return ([], Self.pieces(puts, { keys.tables[$0] }, size))
   }
 

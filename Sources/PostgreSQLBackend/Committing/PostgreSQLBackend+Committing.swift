@@ -2,6 +2,7 @@ import Files
 public import FoundationEssentials
 import Locks
 public import StoreEngine
+import Synchronization
 
 extension PostgreSQLBackend {
   /// The maximum size of a record, a named buffer, or a key with its value: 256 MiB.
@@ -19,34 +20,47 @@ extension PostgreSQLBackend {
     try changes.checkRecordSizes(Self.maximumByteCount, keyLimit: Self.maximumByteCount) {
       name(of: $0)
     }
+    let history = HistoryArguments(changes, request, self)
+    let request = history.request(request)
     let commit = request.commit(number: 0, token: coordinator.journal.newToken())
     let token = commit.token
     underWay.withLock { $0[token] = CommitUnderWay(changes: changes, request: request) }
     defer { underWay.withLock { $0[token] = nil } }
-    return try send(commit, changes, request)
+    return try send(commit, changes, request, history)
   }
 
   private func send(
-    _ commit: Commit, _ changes: ChangeSet, _ request: CommitRequest
+    _ commit: Commit, _ changes: ChangeSet, _ request: CommitRequest, _ history: HistoryArguments
   ) throws(StoreError) -> Commit {
-    let required = coordinator.requiredNumber
-    let arguments = try CommitArguments(changes, request.basis, self)
+    let arguments = try CommitArguments(changes, request, history, self)
     var rangesSince = uncontestedNumber(changes, request)
+    // The function of the server makes the entry of a commit from all of its parts.
+    var isDivided = !(keepsHistory.load(ordering: .relaxed) && isUndividable(changes))
     while true {
       let known = coordinator.journal.lastNumber
       let statements =
-        try arguments.statements(commit, required: required, rangesSince: rangesSince)
+        try arguments.statements(
+          commit, required: history.requiredNumber, rangesSince: rangesSince, isDivided: isDivided)
         + [newsStatement(behind: known, besides: commit.token)]
       let results = try deliver(statements, commit)
       let (outcome, number) = try self.outcome(results[0])
+      keepsHistory.store(results[0].bool(0, 7), ordering: .relaxed)
       let news = results[results.count - 1]
       if outcome == .committed || outcome == .repeated {
         let made = commit.numbered(number)
-        try take(news, behind: known, own: made, changes, request)
+        let kept = try reading { () throws(ServerFailure) in try results[0].byteArrays(0, 6) }
+        try take(news, behind: known, own: made, changes, kept.compactMap(\.self), request)
+        // The first answer had the keys that the server has added.
+        if outcome == .repeated { forgetKeysOfValues() }
         coordinator.raiseRequiredNumber(to: number)
         return made
       }
       try take(news, behind: known)
+      if outcome == .undivided, isDivided {
+        guard isUndividable(changes) else { throw tooLargeForHistory(changes) }
+        isDivided = false
+        continue
+      }
       let uncontested = uncontestedNumber(changes, request)
       guard outcome == .conflict, let uncontested, uncontested > rangesSince ?? 0 else {
         throw try refusal(outcome, results[0], arguments, request, lastNumber: number)
@@ -129,6 +143,7 @@ extension PostgreSQLBackend {
   ) throws(StoreError) -> StoreError {
     if outcome == .otherSealing { throw otherSealing() }
     if outcome == .valueMissing { throw valueGone() }
+    if outcome == .following { throw refusalOfFollower() }
     var conflict = FoundConflict(
       basedOn: request.basis?.number ?? 0, lastNumber: lastNumber, isExpired: outcome == .expired)
     try reading { () throws(ServerFailure) in

@@ -30,10 +30,12 @@ extension PostgreSQLBackend {
 
   /// Notifies all stores of the commits in an answer, in order and once each.
   ///
-  /// The process's own commit is not in the answer, and is passed as `own`.
+  /// The process's own commit is not in the answer, and is passed as `own`, with the keys that the
+  /// server has added to keep external values.
   func take(
     _ answer: QueryResult, behind number: UInt64, own: Commit? = nil,
-    _ changes: ChangeSet = ChangeSet(), _ request: CommitRequest = CommitRequest()
+    _ changes: ChangeSet = ChangeSet(), _ kept: [[UInt8]] = [],
+    _ request: CommitRequest = CommitRequest()
   ) throws(StoreError) {
     guard answer.rowCount > 0 else {
       throw StoreError(
@@ -53,7 +55,10 @@ extension PostgreSQLBackend {
       guard let commit else { continue }
       commits[commit.number] = try newCommit(commit, answer, row)
     }
-    if let own { commits[own.number] = NewCommit(commit: own, changes: changes, request: request) }
+    if let own {
+      let changes = changes.adding(kept, to: known(ExternalCatalogue.table))
+      commits[own.number] = NewCommit(commit: own, changes: changes, request: request)
+    }
     deliver(commits, upTo: last)
   }
 
@@ -91,7 +96,8 @@ extension PostgreSQLBackend {
   private func deliver(_ new: NewCommit) {
     let own = underWay.withLock { $0[new.commit.token] }
     empty.withLock { $0.note(own?.changes ?? new.changes) }
-    sortedKeys.withLock { $0.note(own?.changes ?? new.changes, new.commit.number) }
+    // The server may have added keys to those of this process.
+    sortedKeys.withLock { $0.note(new.changes, new.commit.number) }
     if let own {
       return coordinator.didCommit(new.commit, own.changes, own.request)
     }

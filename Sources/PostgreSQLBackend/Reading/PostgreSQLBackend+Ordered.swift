@@ -62,7 +62,9 @@ extension PostgreSQLBackend {
     try pool.check()
     if range.isEmpty { return 0 }
     if range.from.isEmpty, range.to == nil { return try keyCount(in: table) }
-    if let sealing { return try sealedKeyCount(in: table, range, sealing) }
+    if let sealing, !isOrderedByServer(table, range) {
+      return try sealedKeyCount(in: table, range, sealing)
+    }
     let condition = condition(range)
     let result = try read(
       Statement(
@@ -87,6 +89,8 @@ extension PostgreSQLBackend {
     of key: [UInt8], in table: OrderedTableID, _ body: (RawSpan) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
     try pool.check()
+    let (isKnown, number) = isKnownToFollowNone(table)
+    if isKnown { return nil }
     let stored = try serverKey(key, of: table)
     let result = try read(
       Statement(
@@ -94,7 +98,10 @@ extension PostgreSQLBackend {
         select value from stored_objects.keys where table_id = \(Self.tableID)
           and head = $4 and tail_hash = stored_objects.tail_hash($5)
         """, try self.key(of: table) + [SplitKey(stored).head, .bytes(stored)]))
-    if result.rowCount == 0 { return nil }
+    if result.rowCount == 0 {
+      noteNoValue(table, asOf: number)
+      return nil
+    }
     return try result.withBytes(0, 0) { (value) throws(StoreError) in
       guard let sealing else { return try body(value) }
       return try sealing.open(value, ofKey: key, in: name(of: table)).lend(body)
@@ -131,7 +138,7 @@ extension PostgreSQLBackend {
     try pool.check()
     var (range, size) = (range, PageSize())
     if range.isEmpty { return true }
-    if let sealing {
+    if let sealing, !isOrderedByServer(table, range) {
       return try scanSealedKeys(of: table, range, isReversed: isReversed, sealing, body)
     }
     let (transaction, results) = try beginReading([
@@ -143,7 +150,7 @@ extension PostgreSQLBackend {
       let found = result.rowCount == 0 ? 0 : Int(result.int(0, 0) ?? 0)
       let isLast = size.isLast(count: result.rowCount, found: found)
       if isLast { transaction.end() }
-      for index in 0..<result.rowCount where try lend(result, index, body) == .pause {
+      for index in 0..<result.rowCount where try lend(result, index, of: table, body) == .pause {
         return false
       }
       if isLast { return true }
@@ -155,10 +162,15 @@ extension PostgreSQLBackend {
   }
 
   private func lend(
-    _ result: QueryResult, _ index: Int, _ body: (RawSpan, RawSpan) throws(StoreError) -> ScanStep
+    _ result: QueryResult, _ index: Int, of table: OrderedTableID,
+    _ body: (RawSpan, RawSpan) throws(StoreError) -> ScanStep
   ) throws(StoreError) -> ScanStep {
     try result.withBytes(index, 1) { (key) throws(StoreError) in
-      try result.withBytes(index, 2) { (value) throws(StoreError) in try body(key, value) }
+      try result.withBytes(index, 2) { (value) throws(StoreError) in
+        guard let sealing else { return try body(key, value) }
+        let opened = try sealing.open(value, ofKey: [UInt8](copying: key), in: name(of: table))
+        return try opened.lend { (value) throws(StoreError) in try body(key, value) }
+      }
     }
   }
 }

@@ -8,7 +8,10 @@ extension PostgreSQLBackend {
   /// External values remain on the server.
   ///
   /// Complexity: linear in the size of all records, in time and memory.
-  public func snapshot() throws(StoreError) -> any StoreBackend {
+  public func snapshot() throws(StoreError) -> any StoreBackend { try copy(asOf: nil) }
+
+  /// Copies the data of a commit to memory; nil for the last one.
+  func copy(asOf number: UInt64?) throws(StoreError) -> any StoreBackend {
     try pool.check()
     // This comes first, so that no value is removed to which the copy refers.
     let values = coordinator.externalValues(of: self).map { ExternalValuesInUse($0) }
@@ -43,6 +46,7 @@ extension PostgreSQLBackend {
       try Commit.last(results[3], 0, sealing)
     }
     try copy.continueNumbers(after: last)
+    if let number { try copy.goBack(to: number) }
     copy.close()
     let snapshot = try MemoryBackend(snapshotOn: disk, values)
     // The tables of the snapshot must have the same numbers as here.

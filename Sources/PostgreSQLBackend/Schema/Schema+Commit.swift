@@ -14,7 +14,27 @@ extension Schema {
     case otherSealing = 6
     /// The commit refers to an external value that is gone.
     case valueMissing = 7
+    /// The store follows another one, and only its follower may commit.
+    case following = 8
+    /// The store keeps a history, so the commit can't be in several pieces.
+    case undivided = 9
   }
+
+  /// The kind of a commit to a store that follows another one.
+  enum Replication: Int16 {
+    /// A commit of the store itself.
+    case none = 0
+    /// A commit of the follower, which contains its entry of the history.
+    case ownEntry = 1
+    /// A commit of the follower that gets an entry.
+    case remembered = 2
+  }
+
+  /// The other columns of an answer that has only an outcome and a number.
+  static let nothing = """
+    null::integer[], null::bigint[], null::integer[], null::integer[], null::bytea[],
+          v_history is not null
+    """
 
   /// The number of the last commits that are remembered.
   static let rememberedCommitCount = 4096
@@ -40,49 +60,64 @@ extension Schema {
       p_range_tables integer[], p_range_from bytea[], p_range_to bytea[],
       p_ranges_since bigint,
       p_point_tables integer[], p_points bytea[], p_external uuid[],
-      p_dropped uuid[])
+      p_dropped uuid[], p_key_ids uuid[], p_replication smallint, p_history_table integer,
+      p_begins_history boolean, p_follower_table integer, p_is_in_pieces boolean)
     returns table (outcome integer, number bigint, row_tables integer[], rows bigint[],
-      names integer[], key_tables integer[])
+      names integer[], key_tables integer[], kept_keys bytea[], keeps_history boolean)
     language plpgsql as $$
     #variable_conflict use_column
     declare
+      -- A follower repeats a commit of another store, where its basis was checked.
+      v_basis bigint := case when p_replication = \(Replication.none.rawValue) then p_based_on end;
       v_last bigint; v_forgotten bigint; v_is_sealed boolean; v_found bigint; v_number bigint;
       v_ids integer[]; v_kept integer[]; v_weight bigint;
       v_row_tables integer[]; v_rows bigint[]; v_names integer[]; v_key_tables integer[];
+      v_history integer; v_follows boolean; v_is_remembered boolean;
+      v_is_entry_empty boolean := false; v_records bytea[]; v_buffers bytea[]; v_values bytea[];
+      v_gone_tables integer[]; v_gone_keys bytea[]; v_gone_values bytea[]; v_kept_keys bytea[];
     begin
-      select s.last_commit, s.forgotten, s.key_file is not null
-        into v_last, v_forgotten, v_is_sealed
+      select s.last_commit, s.forgotten, s.key_file is not null, s.history, s.follows
+        into v_last, v_forgotten, v_is_sealed, v_history, v_follows
         from stored_objects.stores s where s.id = p_store for update;
       if p_is_sealed <> v_is_sealed then
         return query select \(Outcome.otherSealing.rawValue), v_last,
-          null::integer[], null::bigint[], null::integer[], null::integer[];
+          \(nothing);
         return;
       end if;
       select c.number into v_found
         from stored_objects.commits c where c.store = p_store and c.token = p_token;
       if v_found is not null then
         return query select \(Outcome.repeated.rawValue), v_found,
-          null::integer[], null::bigint[], null::integer[], null::integer[];
+          \(nothing);
         return;
       end if;
-      if p_required <> v_last then
+      if v_follows and p_replication = \(Replication.none.rawValue) then
+        return query select \(Outcome.following.rawValue), v_last, \(nothing);
+        return;
+      end if;
+      if p_required <> v_last or p_begins_history and v_history is not null then
         return query select \(Outcome.overtaken.rawValue), v_last,
-          null::integer[], null::bigint[], null::integer[], null::integer[];
+          \(nothing);
         return;
       end if;
-      if p_based_on < v_forgotten or p_based_on > v_last then
+      if v_basis < v_forgotten or v_basis > v_last then
         return query select \(Outcome.expired.rawValue), v_last,
-          null::integer[], null::bigint[], null::integer[], null::integer[];
+          \(nothing);
         return;
       end if;
+    \(beginningEntry)
     \(findingTables)
-      if p_based_on < v_last then
+      if v_basis < v_last then
     \(findingConflicts)
       end if;
+    \(checkingChanges)
+    \(readingEarlierStates)
     \(writing)
+    \(writingEntry)
     \(remembering)
       return query select \(Outcome.committed.rawValue), v_number,
-        null::integer[], null::bigint[], null::integer[], null::integer[];
+        null::integer[], null::bigint[], null::integer[], null::integer[], v_kept_keys,
+        v_history is not null;
     end $$
     """
 
@@ -116,14 +151,14 @@ extension Schema {
               join (
                 select c.table_ids[u.table_index] as id, u.row
                 from stored_objects.commits c, unnest(c.row_tables, c.rows) u(table_index, row)
-                where c.store = p_store and c.number > p_based_on
+                where c.store = p_store and c.number > v_basis
               ) theirs on theirs.id = v_ids[w.table_index] and theirs.row = w.row
             order by w.place limit 4096) f;
         select array_agg(distinct n.place::integer) into v_names
           from unnest(p_names) with ordinality n(name, place)
             join (
               select u.name from stored_objects.commits c, unnest(c.names) u(name)
-              where c.store = p_store and c.number > p_based_on
+              where c.store = p_store and c.number > v_basis
             ) theirs on theirs.name = n.name;
         select array_agg(distinct f.table_index) into v_key_tables
           from (
@@ -139,7 +174,7 @@ extension Schema {
                     lateral (
                       select unnest(c.cleared), true union all select unnest(c.key_tables), false
                     ) u(table_index, clears)
-                  where c.store = p_store and c.number > p_based_on
+                  where c.store = p_store and c.number > v_basis
                 ) theirs on theirs.id = v_ids[mine.table_index] and (mine.clears or theirs.clears)
             union all
             select n.table_index
@@ -149,7 +184,7 @@ extension Schema {
               join (
                 select c.table_ids[u.table_index] as id, u.key
                 from stored_objects.commits c, unnest(c.key_tables, c.keys) u(table_index, key)
-                where c.store = p_store and c.number > p_based_on
+                where c.store = p_store and c.number > v_basis
               ) theirs on theirs.id = v_ids[n.table_index] and theirs.key = n.key
             union all
             select n.table_index
@@ -157,18 +192,18 @@ extension Schema {
               join (
                 select c.table_ids[u.table_index] as id, u.key
                 from stored_objects.commits c, unnest(c.key_tables, c.keys) u(table_index, key)
-                where c.store = p_store and c.number > greatest(p_based_on, p_ranges_since)
+                where c.store = p_store and c.number > greatest(v_basis, p_ranges_since)
               ) theirs on theirs.id = v_ids[n.table_index] and theirs.key >= n.first
                 and (n.past is null or theirs.key < n.past)
           ) f;
         if v_rows is not null or v_names is not null or v_key_tables is not null then
           return query select \(Outcome.conflict.rawValue), v_last, v_row_tables, v_rows, v_names,
-            v_key_tables;
+            v_key_tables, null::bytea[], v_history is not null;
           return;
         end if;
     """
 
-  private static let writing = """
+  private static let checkingChanges = """
       if cardinality(p_rows) > 0 then
         select array_agg(n.table_index), array_agg(n.row) into v_row_tables, v_rows
           from (
@@ -178,11 +213,14 @@ extension Schema {
             where n.kind = 0 limit 1) n;
         if v_rows is not null then
           return query select \(Outcome.rowExists.rawValue), v_last, v_row_tables, v_rows,
-            null::integer[], null::integer[];
+            null::integer[], null::integer[], null::bytea[], v_history is not null;
           return;
         end if;
       end if;
       v_number := v_last + 1;
+    """
+
+  private static let writing = """
       if cardinality(p_external) > 0 then
         -- Locked, so that nobody removes one meanwhile.
         select count(*) into v_found
@@ -191,8 +229,7 @@ extension Schema {
             where e.store = p_store and e.id = any (p_external) and e.byte_count is not null
             for update) e;
         if v_found <> cardinality(p_external) then
-          return query select \(Outcome.valueMissing.rawValue), v_last,
-            null::integer[], null::bigint[], null::integer[], null::integer[];
+          return query select \(Outcome.valueMissing.rawValue), v_last, \(nothing);
           return;
         end if;
         update stored_objects.external_values e set listed = v_number, removed = null
@@ -208,7 +245,7 @@ extension Schema {
         from unnest(p_metadata_rows) with ordinality n(last, table_index)
           join stored_objects.tables t on t.id = v_ids[n.table_index]
           join stored_objects.records r on r.table_id = t.id and r.row = 1
-        where n.last > 0 and t.metadata_row > n.last and r.commit > p_based_on;
+        where n.last > 0 and t.metadata_row > n.last and r.commit > v_basis;
       if cardinality(p_rows) > 0 then
         update stored_objects.tables t
           set count = t.count + d.more, changed = v_number,
@@ -306,7 +343,8 @@ extension Schema {
           where c.store = p_store and c.number <= v_number - \(rememberedCommitCount);
         v_forgotten := greatest(v_forgotten, v_found, v_number - \(rememberedCommitCount));
       end if;
-      update stored_objects.stores s set last_commit = v_number, forgotten = v_forgotten
+      update stored_objects.stores s set last_commit = v_number, forgotten = v_forgotten,
+          history = v_history, follows = v_follows
         where s.id = p_store;
     """
 }

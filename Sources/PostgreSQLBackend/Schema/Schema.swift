@@ -6,7 +6,7 @@
 /// keys.
 enum Schema {
   /// The version of the tables and functions; a program refuses later versions.
-  static let version: Int32 = 2
+  static let version: Int32 = 3
   /// The number of bytes of a key that are in the index.
   static let keyHeadByteCount = 1024
   /// The maximum size of a value that is remembered with its commit.
@@ -135,24 +135,27 @@ enum Schema {
 
   /// The statements that create the schema, in one transaction.
   static let creation =
-    (tables + externalTables + [keyTail, reserveRows, findCommit, putRecords, putKeys] + [commit])
-    .map {
-      Statement($0)
-    } + [
+    (tables + externalTables + [historyColumns, keyTail, reserveRows, findCommit, putRecords]
+    + [putKeys] + historyFunctions + [commit]).map { Statement($0) } + [
       Statement(
         "insert into stored_objects.schema_version (version) values ($1)", [.int4(version)])
     ]
 
-  /// The statements that upgrade a schema of version 1, in one transaction.
+  /// Returns the statements that upgrade a schema of an earlier version, in one transaction.
   ///
   /// A program of the earlier release that has the store open gets an error with its next save.
-  static let upgrade =
-    // This comes first, so that programs that start at the same time upgrade one after the other.
-    [Statement("update stored_objects.schema_version set version = $1", [.int4(version)])]
-    + ([
+  static func upgrade(from earlier: Int64) -> [Statement] {
+    let since2 = [
       "alter table stored_objects.stores add column key_file bytea",
       "alter table stored_objects.commits add column key_values bytea[]",
-    ] + externalTables + ["drop function stored_objects.commit", commit]).map { Statement($0) }
+    ]
+    let texts =
+      (earlier < 2 ? since2 + externalTables : [])
+      + [historyColumns, "drop function stored_objects.commit"] + historyFunctions + [commit]
+    // This comes first, so that programs that start at the same time upgrade one after the other.
+    return [Statement("update stored_objects.schema_version set version = $1", [.int4(version)])]
+      + texts.map { Statement($0) }
+  }
 
   // MARK: Functions
 

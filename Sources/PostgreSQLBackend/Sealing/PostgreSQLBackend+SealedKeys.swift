@@ -93,7 +93,8 @@ extension PostgreSQLBackend {
         continue
       }
       let loaded = try loadKeys(of: table, transaction, sealing)
-      sortedKeys.withLock { $0.set(loaded, of: table, asOf: number) }
+      // The news of a commit does not include the entry that it adds to the history.
+      if !isHistory(table) { sortedKeys.withLock { $0.set(loaded, of: table, asOf: number) } }
       return (transaction, loaded)
     }
   }

@@ -12,10 +12,12 @@ import StoreEngine
 ///     value             key | value, sealed for its table and the size of the key
 ///     author            sealed for the token of its commit
 ///
+/// ServerSealing+History.swift has the exceptions, which the history needs.
+///
 /// The server does not see the order of keys: see ``SortedKeys``.
 final class ServerSealing: Sendable {
   let sealing: Sealing
-  private let location: String
+  let location: String
   private let names = Locked<[String: String]>([:])
   private let scopes = Locked<[OrderedTableName: SealedLocation.Scope]>([:])
 
@@ -75,11 +77,14 @@ final class ServerSealing: Sendable {
   /// Returns the server's form of a key.
   func key(_ key: some Collection<UInt8>, of table: OrderedTableName) throws(StoreError) -> [UInt8]
   {
-    try sealing.seal.sealName(Self.prefix(try scope(of: table)) + key)
+    let key = Array(key)
+    if Self.isPlain(key, table) { return key }
+    return try sealing.seal.sealName(Self.prefix(try scope(of: table)) + key)
   }
 
   /// Opens a key of the server.
   func open(_ sealed: [UInt8], of table: OrderedTableName) throws(StoreError) -> [UInt8] {
+    if Self.isPlain(sealed, table) { return sealed }
     let prefix = Self.prefix(try scope(of: table))
     guard let key = sealing.seal.openName(sealed), key.starts(with: prefix) else {
       throw ServerFailure.notAuthentic.error(at: location)
@@ -91,11 +96,26 @@ final class ServerSealing: Sendable {
   func open(
     _ sealed: RawSpan, ofKey key: [UInt8], in table: OrderedTableName
   ) throws(StoreError) -> [UInt8] {
+    if Self.hasPlainValue(key, table) { return [UInt8](copying: sealed) }
+    guard Self.isEntry(key, table) else { return try openValue(sealed, ofKey: key, in: table) }
+    let form = [UInt8](copying: sealed.extracting(0..<min(1, sealed.byteCount))).first
+    let rest = sealed.extracting(min(1, sealed.byteCount)..<sealed.byteCount)
+    if form == Schema.EntryForm.ofSealedParts {
+      return try openEntry([UInt8](copying: rest), of: key)
+    }
+    return try openValue(rest, ofKey: key, in: table)
+  }
+
+  private func openValue(
+    _ sealed: RawSpan, ofKey key: [UInt8], in table: OrderedTableName
+  ) throws(StoreError) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(sealed.byteCount)
     let place = SealedLocation(.page, in: try scope(of: table), number: UInt64(key.count))
     try sealing.open(sealed, place, to: &bytes) { .init(path: location) }
-    guard bytes.starts(with: key) else { throw ServerFailure.notAuthentic.error(at: location) }
+    guard bytes.count >= key.count, bytes.starts(with: Self.sealedPrefix(of: key, in: table)) else {
+      throw ServerFailure.notAuthentic.error(at: location)
+    }
     return Array(bytes[key.count...])
   }
 
@@ -164,10 +184,16 @@ final class ServerSealing: Sendable {
     _ change: ChangeSet.KeyChange, _ changes: ChangeSet, _ table: OrderedTableName,
     to sealed: inout ChangeSet
   ) throws(StoreError) -> ChangeSet.KeyChange {
-    let key = try key(changes.bytes[change.key], of: table)
+    let plain = changes.bytes[change.key]
+    let key = try key(plain, of: table)
     let start = sealed.bytes.count
     sealed.bytes += key
     if change.isRemoval { return .init(removing: start, keyCount: key.count) }
+    if Self.hasPlainValue(plain, table) {
+      sealed.bytes += changes.bytes[change.value]
+      return .init(putting: start, keyCount: key.count, valueCount: change.value.count)
+    }
+    if Self.isEntry(plain, table) { sealed.bytes.append(Schema.EntryForm.sealed) }
     let place = SealedLocation(.page, in: try scope(of: table), number: UInt64(change.key.count))
     // The value directly follows the key.
     let both = change.key.lowerBound..<change.value.upperBound

@@ -40,6 +40,9 @@ struct SortedKeys: Sendable {
     }
   }
 
+  /// Forgets the keys of a table.
+  mutating func forget(_ table: OrderedTableID) { tables[table] = nil }
+
   /// Records that there were commits whose changes are unknown.
   mutating func loseTrack(upTo number: UInt64) { self = SortedKeys(upTo: number) }
 

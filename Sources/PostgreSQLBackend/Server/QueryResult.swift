@@ -60,6 +60,9 @@ extension QueryResult {
     return number
   }
 
+  /// Whether a field contains true.
+  func bool(_ row: Int, _ column: Int32) -> Bool { bytes(row, column) == [1] }
+
   /// Returns the text in a field.
   func text(_ row: Int, _ column: Int32) -> String {
     String(decoding: bytes(row, column), as: UTF8.self)

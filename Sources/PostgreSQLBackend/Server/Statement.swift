@@ -76,9 +76,11 @@ struct Parameter: Sendable {
     for text in texts { array.append(text.utf8) }
     return Parameter(TypeID.textArray, array.bytes)
   }
-  static func uuids(_ ids: [ExternalID]) -> Parameter {
-    var array = ArrayBuilder(TypeID.uuid, ids.count)
-    for id in ids { array.append(id.bytes) }
+  static func uuids(_ ids: [ExternalID?]) -> Parameter {
+    var array = ArrayBuilder(TypeID.uuid, ids.count, hasNulls: true)
+    for id in ids {
+      if let id { array.append(id.bytes) } else { array.appendNull() }
+    }
     return Parameter(TypeID.uuidArray, array.bytes)
   }
   static func bytesArray(_ array: ByteArrays) -> Parameter {

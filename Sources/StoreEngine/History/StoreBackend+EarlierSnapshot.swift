@@ -119,9 +119,14 @@ extension MemoryBackend {
   public func snapshot(asOf number: UInt64) throws(StoreError) -> any StoreBackend {
     try checkState(isKnownAt: number)
     let snapshot = try MemoryBackend(snapshotOf: self)
-    let (changes, commit) = try snapshot.earlierChanges(asOf: number)
-    try snapshot.show(changes, as: commit)
+    try snapshot.goBack(to: number)
     return snapshot
+  }
+
+  /// Makes an unused copy show an earlier commit.
+  package func goBack(to number: UInt64) throws(StoreError) {
+    let (changes, commit) = try earlierChanges(asOf: number)
+    try show(changes, as: commit)
   }
 
   private func show(_ changes: ChangeSet, as commit: Commit?) throws(StoreError) {

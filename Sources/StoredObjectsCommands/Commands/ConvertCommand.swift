@@ -63,7 +63,7 @@ struct ConvertCommand: ParsableCommand {
       return (count, copy.location)
     }
     guard let backend else { throw ValidationError("Give --backend.") }
-    let count = try inNewDirectory { directory in
+    let count = try NewDirectory(target).make { directory in
       let copy = try backend.open(directory, key: key)
       let count = try BackendCopy(from: source, to: copy).run(progress: progress)
       try copy.checkpoint()
@@ -71,23 +71,5 @@ struct ConvertCommand: ParsableCommand {
       return count
     }
     return (count, target)
-  }
-
-  /// Creates the store under a temporary name, and renames it on success.
-  private func inNewDirectory(_ body: (String) throws -> Int) throws -> Int {
-    let files = FileManager.default
-    if let entries = try? files.contentsOfDirectory(atPath: target), !entries.isEmpty {
-      throw Failure(description: "There is something in \"\(target)\": name a new directory.")
-    }
-    let partial = "\(target).partial-\(UInt32.random(in: 0 ... .max))"
-    do {
-      let count = try body(partial)
-      try? files.removeItem(atPath: target)
-      try files.moveItem(atPath: partial, toPath: target)
-      return count
-    } catch {
-      try? files.removeItem(atPath: partial)
-      throw error
-    }
   }
 }
