@@ -16,6 +16,9 @@ enum Traits {
   static let observability = TargetDependencyCondition.when(
     traits: ["Observability", "Everything"])
 
+  /// Not in `Everything`: a web server is a lot to fetch.
+  static let syncServer = TargetDependencyCondition.when(traits: ["SyncServer"])
+
   /// The conditions of `#if` in sources.
   static let defines = [SwiftSetting.define("Macros", .when(traits: ["Everything"]))]
 }
@@ -58,6 +61,8 @@ let package = Package(
     .library(name: "BNRPersistenceEncryption", targets: ["BNRPersistenceEncryption"]),
     .library(name: "StoredObjectsObservability", targets: ["StoredObjectsObservability"]),
     .library(name: "StoredObjectsSync", targets: ["StoredObjectsSync"]),
+    .library(name: "StoredObjectsSyncHTTP", targets: ["StoredObjectsSyncHTTP"]),
+    .library(name: "StoredObjectsSyncServer", targets: ["StoredObjectsSyncServer"]),
     .library(name: "StoredObjectsTestSupport", targets: ["StoredObjectsTestSupport"]),
     .executable(name: "stored-objects", targets: ["stored-objects"]),
     .executable(name: "stored-objects-postgresql", targets: ["stored-objects-postgresql"]),
@@ -72,7 +77,10 @@ let package = Package(
     .trait(
       name: "Observability",
       description: "Metrics and traces, which take swift-metrics and swift-distributed-tracing."),
-    .trait(name: "Everything", description: "All of these; the default."),
+    .trait(
+      name: "SyncServer",
+      description: "The sync server as a route of Hummingbird; not in Everything."),
+    .trait(name: "Everything", description: "All others; the default."),
     .default(enabledTraits: ["Everything"]),
   ],
   dependencies: [
@@ -81,6 +89,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.4.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.7.0"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
     .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
   ],
@@ -156,6 +165,15 @@ let package = Package(
     .target(
       name: "StoredObjectsSync",
       dependencies: ["StoreEngine", "StoredObjectsCore", "Files", "Locks"]),
+    .target(
+      name: "StoredObjectsSyncHTTP", dependencies: ["StoredObjectsSync"]),
+    // Nothing without the trait: nobody else fetches a web server.
+    .target(
+      name: "StoredObjectsSyncServer",
+      dependencies: [
+        "StoredObjectsSync",
+        .product(name: "Hummingbird", package: "hummingbird", condition: Traits.syncServer),
+      ]),
 
     .target(
       name: "KeyValueStoreCore", dependencies: ["StoreEngine", "Files", "Locks"]),

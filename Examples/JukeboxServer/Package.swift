@@ -6,7 +6,7 @@ let package = Package(
   name: "JukeboxServer",
   platforms: [.macOS(.v15)],
   dependencies: [
-    .package(name: "swift-stored-objects", path: "../..", traits: ["Macros"]),
+    .package(name: "swift-stored-objects", path: "../..", traits: ["Macros", "SyncServer"]),
     .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
     .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
@@ -17,6 +17,7 @@ let package = Package(
       name: "JukeboxService",
       dependencies: [
         .product(name: "StoredObjects", package: "swift-stored-objects"),
+        .product(name: "StoredObjectsSyncServer", package: "swift-stored-objects"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
@@ -33,6 +34,7 @@ let package = Package(
       dependencies: [
         "JukeboxService", "jukebox-server",
         .product(name: "StoredObjects", package: "swift-stored-objects"),
+        .product(name: "StoredObjectsSyncHTTP", package: "swift-stored-objects"),
         .product(name: "HummingbirdTesting", package: "hummingbird"),
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
       ],

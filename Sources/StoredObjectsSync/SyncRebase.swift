@@ -151,10 +151,10 @@ struct SyncRebase {
 
   /// Asks for a decision about a conflict; returns false if there is none.
   private mutating func decide(_ error: StoreError) throws(StoreError) -> Bool {
-    guard let name = error.location.className, let rowID = error.location.rowID else {
+    guard let name = error.location.className, let first = error.location.rowID else {
       return false
     }
-    let row = row(className: name, rowID: rowID, or: error.location.otherRowID)
+    let row = row(className: name, rowID: first, or: error.location.otherRowID)
     let rowID = row.rowID
     let (mine, others) = (RecordStates(pending).record(name, rowID), server.states)
     let kind: SyncConflict.Kind

@@ -1,5 +1,5 @@
 public import Foundation
-import StoredObjectsSync
+public import StoredObjectsSync
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

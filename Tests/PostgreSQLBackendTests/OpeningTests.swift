@@ -22,7 +22,7 @@ struct OpeningTests {
   }
 
   @Test(
-    "A schema of an earlier release is upgraded once, by the first writer, and its stores continue"),
+    "A schema of an earlier release is upgraded once, by the first writer, and its stores continue",
     arguments: [1, 2])
   func earlierSchema(_ version: Int) throws {
     let database = try TestDatabase()

@@ -16,8 +16,12 @@ public struct HistoryEntry: Sendable {
   public package(set) var orderedTables: [OrderedTableChanges] = []
 
   /// Creates an entry.
-  package init(commit: Commit, tables: [TableChanges] = [], buffers: [BufferChange] = []) {
+  package init(
+    commit: Commit, tables: [TableChanges] = [], buffers: [BufferChange] = [],
+    orderedTables: [OrderedTableChanges] = []
+  ) {
     (self.commit, self.tables, self.buffers) = (commit, tables, buffers)
+    self.orderedTables = orderedTables
   }
 
   /// The changes of the records of one class.

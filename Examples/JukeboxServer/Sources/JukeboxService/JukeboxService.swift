@@ -1,17 +1,30 @@
 import Hummingbird
 import Logging
 public import StoredObjects
+public import StoredObjectsSync
+import StoredObjectsSyncServer
 
 /// The music service: a container and its routes.
 public struct JukeboxService: Sendable {
   let container: StoreContainer
+  private let sync: SyncServer?
+  private let devices: [String: SyncDevice]
 
   /// Opens the service on a backend.
   ///
+  /// - Parameters:
+  ///   - backend: The backend of the store.
+  ///   - devices: The devices that may synchronize the store, by their tokens.
+  ///   - logger: The logger of the store.
   /// - Throws: `StoreError`.
-  public init(backend: any StoreBackend, logger: Logger) async throws {
+  public init(
+    backend: any StoreBackend, devices: [String: SyncDevice] = [:], logger: Logger
+  ) async throws {
+    self.devices = devices
     container = try StoreContainer(
       backend: backend, classes: [Song.self, Playlist.self], configuration: .init(logger: logger))
+    // Synchronizing takes a history, which a store without devices does not need.
+    sync = devices.isEmpty ? nil : try SyncServer(container)
     // Builds the indexes now, so that no request has to wait for them.
     try await container.makeActor().perform { try $0.buildIndexes() }
   }
@@ -30,6 +43,7 @@ public struct JukeboxService: Sendable {
       try await topArtists(request.uri.queryParameters.get("limit", as: Int.self) ?? 20)
     }
     router.get("events") { request, _ in try events(request) }
+    if let sync { router.addSync(sync) { [devices] token in devices[token] } }
     return router
   }
 }

@@ -4,6 +4,7 @@ import Hummingbird
 import JukeboxService
 import Logging
 import StoredObjects
+import StoredObjectsSync
 
 /// Serves songs and playlists over HTTP until SIGTERM or SIGINT.
 @main struct JukeboxServer: AsyncParsableCommand {
@@ -19,11 +20,28 @@ import StoredObjects
   @Option(help: "The host name to listen on.")
   var host = "127.0.0.1"
 
+  @Option(help: "A file with the devices that may synchronize: an ID and a token on each line.")
+  var devices: String?
+
+  private func knownDevices() throws -> [String: SyncDevice] {
+    guard let devices else { return [:] }
+    var known: [String: SyncDevice] = [:]
+    for line in try String(contentsOfFile: devices, encoding: .utf8).split(separator: "\n") {
+      let words = line.split(separator: " ")
+      guard words.count == 2, words[1].utf8.count >= 32 else {
+        throw ValidationError("A line is an ID and a token of 32 characters or more.")
+      }
+      known[String(words[1])] = SyncDevice(id: String(words[0]))
+    }
+    return known
+  }
+
   func run() async throws {
     var logger = Logger(label: "jukebox-server")
     logger.logLevel = .notice
     let service = try await JukeboxService(
-      backend: TokyoCabinetBackend(directory: directory), logger: logger)
+      backend: TokyoCabinetBackend(directory: directory), devices: try knownDevices(),
+      logger: logger)
     let application = Application(
       router: service.router(),
       configuration: .init(address: .hostname(host, port: port), serverName: "jukebox"),
