@@ -142,7 +142,9 @@ struct HistoryTests {
         for _ in 0..<12 {
           let start = try #require(try backend.historyStart())
           // Nobody may have saved yet.
-          let last = try HistoryWalk.numbers(backend).last ?? start
+          let numbers = try HistoryWalk.numbers(backend)
+          let last = numbers.last ?? start
+          #expect(numbers == Array(start + 1..<last + 1))
           try backend.purgeHistory(through: start + (last - start) / 2)
           #expect(try backend.historyStart() == start + (last - start) / 2)
           try backend.noteHistorySeen(by: "test", through: last)
