@@ -86,7 +86,7 @@ extension Schema {
   ///
   /// `p_records`, `p_buffers` and `p_values` are the states before it, in the order of the rows,
   /// names and keys; `p_gone_…` are the keys of tables that it has cleared. The states after it are
-  /// read.
+  /// read. Planning these statements for each call would cost more than executing them.
   private static let remember = """
     create function stored_objects.remember(
       p_store integer, p_history integer, p_number bigint, p_header bytea,
@@ -96,17 +96,22 @@ extension Schema {
       p_cleared integer[], p_key_tables integer[], p_keys bytea[], p_key_kinds smallint[],
       p_values bytea[],
       p_gone_tables integer[], p_gone_keys bytea[], p_gone_values bytea[])
-    returns void language plpgsql as $$
+    returns void language plpgsql set plan_cache_mode = force_generic_plan as $$
     declare
-      v_value bytea; v_part bytea;
+      v_nothing bytea := '\\x00000000';
+      v_records bytea := v_nothing; v_buffers bytea := v_nothing; v_ordered bytea := v_nothing;
+      v_value bytea;
     begin
-      v_value := p_header;
+      if cardinality(p_rows) > 0 then
     \(records)
-      v_value := v_value || v_part;
+      end if;
+      if cardinality(p_names) > 0 then
     \(buffers)
-      v_value := v_value || v_part;
+      end if;
+      if cardinality(p_keys) > 0 or cardinality(p_cleared) > 0 then
     \(orderedTables)
-      v_value := v_value || v_part;
+      end if;
+      v_value := p_header || v_records || v_buffers || v_ordered;
       if octet_length(v_value) > \(maximumEntryByteCount) then
         raise exception 'an entry of the history has % bytes', octet_length(v_value)
           using errcode = 'program_limit_exceeded';
@@ -122,7 +127,7 @@ extension Schema {
   private static let records = """
       select stored_objects.le4(count(*))
           || coalesce(string_agg(t.part, ''::bytea order by t.table_index), ''::bytea)
-        into v_part
+        into v_records
         from (
           select n.table_index,
             stored_objects.sized(convert_to(p_tables[n.table_index], 'UTF8'))
@@ -142,7 +147,7 @@ extension Schema {
           || coalesce(string_agg(
             stored_objects.sized(n.name) || stored_objects.change(n.before, b.data),
             ''::bytea order by n.place), ''::bytea)
-        into v_part
+        into v_buffers
         from unnest(p_names, p_buffers) with ordinality n(name, before, place)
           left join stored_objects.buffers b
             on b.store = p_store and b.name_hash = sha256(n.name)
@@ -153,7 +158,7 @@ extension Schema {
   private static let orderedTables = """
       select stored_objects.le4(count(*))
           || coalesce(string_agg(t.part, ''::bytea order by t.table_index), ''::bytea)
-        into v_part
+        into v_ordered
         from (
           select u.table_index,
             stored_objects.sized(convert_to(p_tables[u.table_index] || case
@@ -221,21 +226,27 @@ extension Schema {
   /// Reads the states that the commit is about to change.
   static let readingEarlierStates = """
       if v_is_remembered and not v_is_entry_empty then
-        select coalesce(array_agg(r.data order by n.place), '{}') into v_records
-          from unnest(p_row_tables, p_rows) with ordinality n(table_index, row, place)
-            left join stored_objects.records r
-              on r.table_id = v_ids[n.table_index] and r.row = n.row;
-        select coalesce(array_agg(b.data order by n.place), '{}') into v_buffers
-          from unnest(p_names) with ordinality n(name, place)
-            left join stored_objects.buffers b
-              on b.store = p_store and b.name_hash = sha256(n.name);
-        select coalesce(array_agg(k.value order by n.place), '{}') into v_values
-          from unnest(p_key_tables, p_keys) with ordinality n(table_index, key, place)
-            left join stored_objects.keys k
-              on p_table_kinds[n.table_index] = \(TableKind.data.rawValue)
-                and k.table_id = v_ids[n.table_index]
-                and k.head = substring(n.key from 1 for \(keyHeadByteCount))
-                and k.tail_hash = stored_objects.tail_hash(n.key);
+        if cardinality(p_rows) > 0 then
+          select coalesce(array_agg(r.data order by n.place), '{}') into v_records
+            from unnest(p_row_tables, p_rows) with ordinality n(table_index, row, place)
+              left join stored_objects.records r
+                on r.table_id = v_ids[n.table_index] and r.row = n.row;
+        end if;
+        if cardinality(p_names) > 0 then
+          select coalesce(array_agg(b.data order by n.place), '{}') into v_buffers
+            from unnest(p_names) with ordinality n(name, place)
+              left join stored_objects.buffers b
+                on b.store = p_store and b.name_hash = sha256(n.name);
+        end if;
+        if cardinality(p_keys) > 0 then
+          select coalesce(array_agg(k.value order by n.place), '{}') into v_values
+            from unnest(p_key_tables, p_keys) with ordinality n(table_index, key, place)
+              left join stored_objects.keys k
+                on p_table_kinds[n.table_index] = \(TableKind.data.rawValue)
+                  and k.table_id = v_ids[n.table_index]
+                  and k.head = substring(n.key from 1 for \(keyHeadByteCount))
+                  and k.tail_hash = stored_objects.tail_hash(n.key);
+        end if;
         if cardinality(p_cleared) > 0 then
           select array_agg(n.table_index), array_agg(k.head || k.tail), array_agg(k.value)
             into v_gone_tables, v_gone_keys, v_gone_values
