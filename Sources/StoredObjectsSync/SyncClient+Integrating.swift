@@ -67,22 +67,15 @@ extension SyncClient {
   private func write(
     _ plan: SyncRebase.Plan, _ changes: ServerChanges, after pending: PendingCommits
   ) throws(StoreError) {
-    let store = try ownStore()
-    store.mergeChanges()
+    let store = try newStore()
     let rest = try store.setRecords(plan.states)
     let (backend, leases) = (backend, rows(besides: changes))
-    do {
-      try store.saveChanges { (commit, request) throws(StoreError) in
-        guard backend.lastCommitNumber == pending.localNumber else { throw Overtaken.error() }
-        try store.add(rest, to: &commit)
-        let state = SyncState(
-          position: changes.position, localNumber: pending.localNumber + 1)
-        try commit.set(state, pending.commits, plan.pending, leases, in: backend)
-        request.author = "sync"
-      }
-    } catch {
-      store.discardChanges()
-      throw error
+    try store.saveChanges { (commit, request) throws(StoreError) in
+      guard backend.lastCommitNumber == pending.localNumber else { throw Overtaken.error() }
+      try store.add(rest, to: &commit)
+      let state = SyncState(position: changes.position, localNumber: pending.localNumber + 1)
+      try commit.set(state, pending.commits, plan.pending, leases, in: backend)
+      request.author = "sync"
     }
   }
 

@@ -29,8 +29,6 @@ public actor SyncClient {
   let leases = LeasedRows()
   private let transport: any SyncTransport
   private let executor = ThreadExecutor()
-  /// The store that writes what comes from the server.
-  private var opened: Store?
   /// The layouts of each class that the server has heard of.
   private var joined: [String: [UInt8]] = [:]
   /// The classes of the program; nil until they are needed, and when layouts have come.
@@ -297,12 +295,12 @@ extension SyncClient {
       at: .init(path: backend.location), underlying: error)
   }
 
-  /// The store that writes what comes from the server.
-  func ownStore() throws(StoreError) -> Store {
-    if let opened { return opened }
+  /// Returns a new store for the changes that come from the server.
+  ///
+  /// A store that is kept would hold the objects of all relationships that it has met.
+  func newStore() throws(StoreError) -> Store {
     let store = Store(backend: backend, configuration: StoreConfiguration(author: "sync"))
     try store.register(classes)
-    opened = store
     return store
   }
 

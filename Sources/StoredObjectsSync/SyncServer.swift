@@ -34,7 +34,6 @@ public actor SyncServer {
   /// What the server accepts.
   public nonisolated let limits: SyncLimits
   private let executor = ThreadExecutor()
-  private var opened: Store?
   /// The last position that the history knows of each device.
   private var seen: [SyncDevice: UInt64] = [:]
 
@@ -158,8 +157,8 @@ public actor SyncServer {
   private func make(
     _ entry: HistoryEntry, after position: HistoryPosition
   ) throws(StoreError) -> HistoryPosition? {
-    let (store, backend) = (try ownStore(), backend)
-    store.mergeChanges()
+    // A store that is kept would hold the objects of all relationships that it has met.
+    let (store, backend) = (try container.makeStore(), backend)
     do {
       let rest = try store.setRecords(
         RecordStates([PendingCommit(sequence: nil, entry: entry)]))
@@ -170,16 +169,8 @@ public actor SyncServer {
       }
       return commit.map { position.behind($0) } ?? position
     } catch {
-      store.discardChanges()
       if error.underlying is Overtaken { return nil }
       throw error
     }
-  }
-
-  private func ownStore() throws(StoreError) -> Store {
-    if let opened { return opened }
-    let store = try container.makeStore()
-    opened = store
-    return store
   }
 }
