@@ -39,7 +39,11 @@ struct Reception: Sendable {
   }
 
   private mutating func addToStream(_ new: [UInt8]) throws(StoreError) {
-    if follower != nil { return try follower!.apply(new) }
+    if var copy = follower {
+      follower = nil
+      defer { follower = copy }
+      return try copy.apply(new)
+    }
     decoder.append(new)
     while let element = try decoder.next() { try add(element) }
   }

@@ -174,6 +174,7 @@ extension ChangeSet {
   ///   - leases: The row IDs that are left, by class.
   ///   - backend: The device's store.
   /// - Returns: The new commits with their keys.
+  /// - Throws: `StoreError` with `ioError` or `closed`.
   @discardableResult
   mutating func set(
     _ state: SyncState, _ old: [PendingCommit], _ new: [PendingCommit],

@@ -281,7 +281,8 @@ extension SyncClient {
     let answer: SyncAnswer
     do { answer = try reception.finish() } catch { throw refused(error) }
     if case .failed(let code, let message) = answer {
-      throw StoreError(.sent(code), "The server says: \(message)", at: .init(path: backend.location))
+      throw StoreError(
+        .sent(code), "The server says: \(message)", at: .init(path: backend.location))
     }
     return answer
   }

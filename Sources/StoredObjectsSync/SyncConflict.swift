@@ -10,6 +10,8 @@ public struct SyncConflict: Sendable {
     case deletedHere
     /// The other side has deleted the object, and this device has changed it.
     case deletedElsewhere
+    /// Both sides have restored an object that was deleted before.
+    case restoredTwice
     /// An object of the other side has the value of a unique property.
     case notUnique(property: String)
   }

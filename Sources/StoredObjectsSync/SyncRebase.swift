@@ -47,6 +47,7 @@ struct SyncRebase {
   /// Returns what the store becomes.
   ///
   /// - Parameter scratch: Makes a copy of the store in memory.
+  /// - Returns: The changes of the store, and the commits that the server has to get.
   /// - Throws: `StoreError` with `conflict` or `notUnique` if nobody decides.
   mutating func run(
     _ scratch: () throws(StoreError) -> any StoreBackend
@@ -164,6 +165,8 @@ struct SyncRebase {
       kind = .deletedHere
     } else if error.code == .conflict, case .some(nil) = others.record(name, rowID) {
       kind = .deletedElsewhere
+    } else if error.code == .conflict, mine != nil, others.record(name, rowID) != nil {
+      kind = .restoredTwice
     } else {
       return false
     }
@@ -218,6 +221,8 @@ struct SyncRebase {
   ///   - backend: The copy.
   ///   - start: The last commit of the device.
   ///   - commits: The commits whose tokens those of the device have there.
+  /// - Returns: The changes of the store, and the commits with what they have become.
+  /// - Throws: `StoreError` with `damaged`, `ioError` or `closed`.
   private func plan(
     of backend: any StoreBackend, after start: UInt64, _ commits: [PendingCommit]
   ) throws(StoreError) -> Plan {

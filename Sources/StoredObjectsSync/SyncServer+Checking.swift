@@ -18,7 +18,9 @@ extension SyncServer {
     }
     guard entry.commit.author.utf8.count <= 255 else { throw refused("its author is too long") }
     let token = entry.commit.token
-    guard token != UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) else { throw refused("it has no token") }
+    guard token != UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) else {
+      throw refused("it has no token")
+    }
     let leases = try leases(of: device)
     for table in entry.tables {
       guard let metadata = try backend.classMetadata(of: table.name) else {

@@ -143,7 +143,8 @@
         #expect(try await push(wrong, at: position) == "invalidArgument")
       }
       // No record of the class: another class's, and bytes.
-      #expect(try await push(entry("Artist", record.rowID, record.after), at: position) == "damaged")
+      #expect(
+        try await push(entry("Artist", record.rowID, record.after), at: position) == "damaged")
       #expect(try await push(entry("Song", record.rowID, [1, 2, 3]), at: position) == "damaged")
       let layouts = HistoryEntry(
         commit: commit.commit,
@@ -156,7 +157,8 @@
     func limits() async throws {
       let (network, _) = try await network()
       let many = SyncClass(name: "Song", metadata: [], layouts: [], rowCount: 1_000_001)
-      #expect(code(try await send(SyncRequest.join([many]).bytes, to: network)) == "invalidArgument")
+      #expect(
+        code(try await send(SyncRequest.join([many]).bytes, to: network)) == "invalidArgument")
       let long = [UInt8](repeating: 0, count: (32 << 20) + 1)
       #expect(code(try await send(long, to: network)) == "tooLarge")
       let pull = SyncRequest.pull(after: nil, byteLimit: 1).bytes

@@ -29,7 +29,8 @@
       #expect(try await ann.client.pendingCount == 0)
 
       let other = try bob.store()
-      let same = try #require(try other.fetch(Song.self, where: #Predicate { $0.code == "A" }).first)
+      let same = try #require(
+        try other.fetch(Song.self, where: #Predicate { $0.code == "A" }).first)
       same.title = "Sunshine"
       try other.saveChanges()
       try await bob.sync()
@@ -122,10 +123,12 @@
       let requests = Locked(0)
       // The pull succeeds, and the push is lost.
       ann.transport.fault.withLock {
-        $0 = { requests.withLock { count in
-          count += 1
-          return count == 2 ? fault : .none
-        } }
+        $0 = {
+          requests.withLock { count in
+            count += 1
+            return count == 2 ? fault : .none
+          }
+        }
       }
       if fault == .sentTwice {
         try await ann.sync()

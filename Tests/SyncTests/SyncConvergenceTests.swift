@@ -17,7 +17,9 @@
     func convergence() async throws {
       var generator = Seeds.generator(for: "devices that edit at random")
       let network = try SyncNetwork()
-      var devices = try (1...5).map { try RandomDevice("device \($0)", network, seed: generator.next()) }
+      var devices = try (1...5).map {
+        try RandomDevice("device \($0)", network, seed: generator.next())
+      }
       let every = Self.editCount
       for round in 0..<every {
         for device in devices.shuffled(using: &generator) {
@@ -85,7 +87,7 @@
       configuration.decide = { conflict in
         switch conflict.kind {
         case .properties: .theirs
-        case .deletedHere: .theirs
+        case .deletedHere, .restoredTwice: .theirs
         case .deletedElsewhere: .mine
         case .notUnique: .edit { object in (object as? Song)?.code = nil }
         }

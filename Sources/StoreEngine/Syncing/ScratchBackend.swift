@@ -35,7 +35,8 @@ extension LoggedBackend: ScratchBackend {
           { [files] (table) throws(StoreError) in try files.ordered.name(of: table).fileName }
         )
       ) { (commit) throws(StoreError) in
-        let queued = QueuedCommit(changes, sealed: try sealed(changes), request, commit, encoded: nil)
+        let queued = QueuedCommit(
+          changes, sealed: try sealed(changes), request, commit, encoded: nil)
         let whole = try log.withLock { (log) throws(StoreError) in
           try remembering(queued, commit, &log)
         }
