@@ -3,7 +3,7 @@ import FoundationEssentials
 import StoreEngine
 import StoredObjectsCore
 
-/// What the commits of a server have changed, as it is after the last of them.
+/// The objects and buffers that commits of a server have changed, as the last of them left them.
 struct ServerChanges {
   /// The position after the last of the commits.
   var position: HistoryPosition

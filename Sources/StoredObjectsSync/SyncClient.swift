@@ -17,8 +17,8 @@ public import StoredObjectsCore
 /// bring the commits of others, put the device's own commits after them, and send these.
 ///
 /// The server orders all commits. An object that two devices have changed is merged property by
-/// property, and its lists and sets element by element, as by `ConflictPolicy.merge`. What no rule
-/// decides is a ``SyncConflict``, which ``SyncConfiguration/decide`` answers.
+/// property, and its lists and sets element by element, as by `ConflictPolicy.merge`. Other conflicts
+/// are a ``SyncConflict``, which ``SyncConfiguration/decide`` resolves.
 ///
 /// Objects and named buffers are synchronized. Items of key-value stores stay on the device.
 public actor SyncClient {
@@ -136,7 +136,7 @@ public actor SyncClient {
   ///
   /// Complexity: linear in the commits of both sides.
   ///
-  /// - Returns: What was done.
+  /// - Returns: The numbers of commits and conflicts.
   /// - Throws: ``/StoreEngine/StoreError`` with `conflict` if ``SyncConfiguration/decide`` does not
   ///   decide, or if others were first too many times; `notUnique`; `changedLayout`; `historyExpired`
   ///   or `otherHistory` if the server's history no longer continues the device's; `newerVersion`;

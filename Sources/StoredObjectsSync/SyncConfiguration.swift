@@ -22,7 +22,7 @@ public struct SyncConfiguration: Sendable {
   public init() {}
 }
 
-/// What a sync has done.
+/// The result of a sync.
 public struct SyncReport: Sendable, Hashable {
   /// The number of commits of others that the store has received.
   public var received = 0

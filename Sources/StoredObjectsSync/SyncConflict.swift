@@ -2,7 +2,7 @@ public import StoredObjectsCore
 
 /// An object that this device and another one have changed, in a way that no rule decides.
 public struct SyncConflict: Sendable {
-  /// What the two sides have done.
+  /// The changes of the two sides.
   public enum Kind: Sendable, Hashable {
     /// Both have given these properties different values.
     case properties([String])
@@ -18,7 +18,7 @@ public struct SyncConflict: Sendable {
 
   /// The object of this device.
   public let id: ObjectID<StoredObject>
-  /// What the two sides have done.
+  /// The changes of the two sides.
   public let kind: Kind
 }
 

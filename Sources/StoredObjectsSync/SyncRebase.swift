@@ -22,7 +22,7 @@ struct SyncRebase {
   private(set) var conflictCount = 0
   private var decisions = Decisions()
 
-  /// What was decided about rows.
+  /// The decisions about rows.
   private struct Decisions {
     /// Rows whose pending changes are dropped.
     var theirs: Set<Row> = []
@@ -170,7 +170,7 @@ struct SyncRebase {
     } else {
       return false
     }
-    // What was decided before has not helped.
+    // An earlier decision has not helped.
     if decisions.theirs.contains(row) || decisions.edits[row] != nil { return false }
     switch decide(SyncConflict(id: ObjectID(className: name, rowID: rowID), kind: kind)) {
     case .theirs: decisions.theirs.insert(row)

@@ -2,7 +2,7 @@ import Files
 public import StoreEngine
 public import StoredObjectsCore
 
-/// What a server accepts from a device.
+/// The limits of a server for the requests of a device.
 public struct SyncLimits: Sendable {
   /// The maximum size of a request in bytes.
   public var requestByteCount = 32 << 20
@@ -31,7 +31,7 @@ public struct SyncLimits: Sendable {
 public actor SyncServer {
   /// The backends and classes of the server's store.
   public nonisolated let container: StoreContainer
-  /// What the server accepts.
+  /// The limits of the server.
   public nonisolated let limits: SyncLimits
   private let executor = ThreadExecutor()
   /// The last position that the history knows of each device.

@@ -2,7 +2,7 @@ import Files
 import FoundationEssentials
 import StoreEngine
 
-/// What a device knows of its server, in the ordered table of ``SyncTable``.
+/// The state of a device, in the ordered table of ``SyncTable``.
 ///
 ///     0                   -->  format (1), the server's history as far as it is in the store:
 ///                              history ID (16), number (8), token (16); the last own commit that

@@ -27,7 +27,7 @@ package struct RecordStates: Sendable {
 extension Store {
   /// Edits objects so that the next save leaves these records.
   ///
-  /// No delete rule runs, and nobody is asked: whoever wrote the records has done that.
+  /// Delete rules don't run: the writer of the records has applied them.
   ///
   /// - Parameters:
   ///   - states: The records and buffers.

@@ -23,10 +23,10 @@ public struct JukeboxService: Sendable {
     self.devices = devices
     container = try StoreContainer(
       backend: backend, classes: [Song.self, Playlist.self], configuration: .init(logger: logger))
-    // Synchronizing takes a history, which a store without devices does not need.
-    sync = devices.isEmpty ? nil : try SyncServer(container)
     // Builds the indexes now, so that no request has to wait for them.
     try await container.makeActor().perform { try $0.buildIndexes() }
+    // Synchronizing needs a history, and a store without devices needs none.
+    sync = devices.isEmpty ? nil : try SyncServer(container)
   }
 
   /// Closes the backend when the current writes are finished.
