@@ -58,7 +58,8 @@ struct SyncTests {
       #expect(try await ann.sync().sent == 1)
       let bob = try device(url, Self.token + "b")
       try await bob.sync()
-      let playlists = try bob.makeStore().allObjects(of: Playlist.self)
+      let other = try bob.makeStore()
+      let playlists = try other.allObjects(of: Playlist.self)
       #expect(playlists.first?.songs.map(\.playCount) == [7, 7])
       let plays = try await service.container.read { store in
         try store.sum(of: \Song.playCount)
