@@ -274,7 +274,8 @@ let package = Package(
       name: "PostgreSQLBackendTests",
       dependencies: [
         "KeyValueStoreCore", "PostgreSQLBackend", "StoredObjectsCore", "StoredObjectsEncryption",
-        "StoredObjectsTestSupport", "Files", "Locks", "ProgramTesting", "TestFiles", "TestServer",
+        "StoredObjectsSync", "StoredObjectsTestSupport", "Files", "Locks", "ProgramTesting",
+        "TestFiles", "TestServer",
         "TokyoCabinetBackend", "stored-objects", "stored-objects-postgresql",
       ],
       exclude: ["Fixtures"]),

@@ -1,5 +1,6 @@
 import Locks
 import StoreEngine
+import Synchronization
 
 /// The row IDs that a device may give out, by class.
 ///
@@ -11,6 +12,7 @@ final class LeasedRows: Sendable {
   /// Makes the inserts of a class take row IDs from the leases.
   func attach(to backend: any StoreBackend, _ className: String) throws(StoreError) {
     let table = backend.coordinator.table(try backend.table(named: className))
+    backend.coordinator.leasesRows.store(true, ordering: .releasing)
     table.useBlocks(size: 0) { [weak self] (count) throws(StoreError) in
       guard let self else {
         throw StoreError(

@@ -165,7 +165,9 @@ struct SyncRebase {
       kind = .deletedHere
     } else if error.code == .conflict, case .some(nil) = others.record(name, rowID) {
       kind = .deletedElsewhere
-    } else if error.code == .conflict, mine != nil, others.record(name, rowID) != nil {
+    } else if error.code == .conflict, others.record(name, rowID) != nil,
+      case .some(nil) = RecordStates(pending, before: true).record(name, rowID)
+    {
       kind = .restoredTwice
     } else {
       return false

@@ -174,6 +174,35 @@
       #expect(try contents(backend) == contents(network.backend))
     }
 
+    @Test(
+      "Without its client, the store of a device can be read and changed, and takes no new objects")
+    func withoutClient() async throws {
+      let network = try SyncNetwork()
+      let disk = MemoryDisk()
+      let backend = try MemoryBackend(disk: disk)
+      let device = try network.device("Ann", backend)
+      try await device.sync()
+      let store = try device.store()
+      store.insert(Song())
+      try store.saveChanges()
+      backend.close()
+      let again = try MemoryBackend(disk: disk)
+      let other = try Store.ofSync(again)
+      let song = try #require(try other.allObjects(of: Song.self).first)
+      song.title = "changed"
+      try other.saveChanges()
+      other.insert(Song())
+      let error = #expect(throws: StoreError.self) { try other.saveChanges() }
+      #expect(error?.code == .invalidArgument && error?.message.contains("SyncClient") == true)
+      other.discardChanges()
+      let client = try network.device("Ann", again)
+      try await client.sync()
+      other.insert(Song())
+      try other.saveChanges()
+      try await client.sync()
+      #expect(try contents(network.backend).count == 2)
+    }
+
     @Test("Objects that the server's program saves come to the devices, and theirs to it")
     func serverProgram() async throws {
       let network = try SyncNetwork()

@@ -5,6 +5,8 @@
   import StoredObjectsCore
   import StoredObjectsSync
   import StoredObjectsTestSupport
+  import TestFiles
+  import TestedBackends
   import Testing
 
   @Suite("Devices that edit at random")
@@ -15,12 +17,41 @@
 
     @Test("All of them end with the same objects, and none that was saved is lost")
     func convergence() async throws {
-      var generator = Seeds.generator(for: "devices that edit at random")
-      let network = try SyncNetwork()
-      var devices = try (1...5).map {
-        try RandomDevice("device \($0)", network, seed: generator.next())
+      let generator = Seeds.generator(for: "devices that edit at random")
+      let devices = (1...5).map { number in
+        let disk = MemoryDisk()
+        return ("device \(number)", { try MemoryBackend(disk: disk) as any StoreBackend })
       }
-      let every = Self.editCount
+      try await run(SyncNetwork(), devices, edits: Self.editCount, generator)
+    }
+
+    @Test(
+      "So do devices with directories, encrypted ones too, and a server with one",
+      arguments: [TestedBackend.tokyoCabinet, .cdb, .encryptedTokyoCabinet])
+    func directories(_ kind: TestedBackend) async throws {
+      let generator = Seeds.generator(for: "devices on disk that edit at random, \(kind)")
+      try await withTemporaryDirectory { folder in
+        let network = try SyncNetwork(kind.open(folder + "/server"))
+        let devices = (1...3).map { number in
+          let open = { () throws -> any StoreBackend in
+            try kind.open(folder + "/device \(number)")
+          }
+          return ("device \(number)", open)
+        }
+        try await run(network, devices, edits: 25, generator)
+      }
+    }
+
+    private func run(
+      _ network: SyncNetwork, _ stores: [(String, () throws -> any StoreBackend)], edits: Int,
+      _ first: SeededGenerator
+    ) async throws {
+      var generator = first
+      var devices: [RandomDevice] = []
+      for (id, open) in stores {
+        devices.append(try RandomDevice(id, network, seed: generator.next(), open))
+      }
+      let every = edits
       for round in 0..<every {
         for device in devices.shuffled(using: &generator) {
           try device.edit(round)
@@ -53,7 +84,6 @@
         #expect(artist.songs.allSatisfy { $0.artist === artist })
       }
       #expect(devices.reduce(0) { $0 + $1.syncs } > every / 5)
-      devices = []
     }
   }
 
@@ -61,7 +91,7 @@
   final class RandomDevice {
     let id: String
     private let network: SyncNetwork
-    private let disk = MemoryDisk()
+    private let open: () throws -> any StoreBackend
     private(set) var backend: any StoreBackend
     private(set) var device: Device
     private var store: Store?
@@ -72,10 +102,13 @@
     private(set) var deleted: Set<String> = []
     private(set) var syncs = 0
 
-    init(_ id: String, _ network: SyncNetwork, seed: UInt64) throws {
-      (self.id, self.network) = (id, network)
+    init(
+      _ id: String, _ network: SyncNetwork, seed: UInt64,
+      _ open: @escaping () throws -> any StoreBackend
+    ) throws {
+      (self.id, self.network, self.open) = (id, network, open)
       generator = SeededGenerator(seed: seed)
-      backend = try MemoryBackend(disk: disk)
+      backend = try open()
       device = try network.device(id, backend, configuration: Self.configuration)
       makeFaults()
     }
@@ -131,13 +164,10 @@
     /// Ends the process, and begins another one on the same disk.
     func kill() throws {
       store = nil
-      (backend as? MemoryBackend)?.close()
-      backend = try MemoryBackend(disk: disk)
-      do {
-        device = try network.device(id, backend, configuration: Self.configuration)
-      } catch let error as StoreError where error.code == .invalidArgument {
-        Issue.record("\(error)")
-      }
+      if let memory = backend as? MemoryBackend { memory.close() }
+      if let directory = backend as? any DirectoryBackend { try directory.close() }
+      backend = try open()
+      device = try network.device(id, backend, configuration: Self.configuration)
       if !isHealed { makeFaults() }
     }
 

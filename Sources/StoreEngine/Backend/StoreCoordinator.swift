@@ -1,6 +1,6 @@
 import Files
 import Locks
-import Synchronization
+package import Synchronization
 
 /// The state that the stores on one backend share: row IDs, the order of their commits, and the
 /// notices of commits.
@@ -30,6 +30,9 @@ public final class StoreCoordinator: Sendable {
   private let turnOwner = Atomic<UInt>(0)
   /// Held by a backend that writes one commit at a time.
   private let writing = Locked(false)
+
+  /// Whether row IDs come from a server, see ``SharedTable/useBlocks(size:_:)``.
+  package let leasesRows = Atomic(false)
 
   /// Changes with the first commit to each ordered table.
   let orderedNews = Atomic<UInt64>(0)

@@ -1,4 +1,5 @@
 import StoreEngine
+import Synchronization
 
 extension Store {
   /// Registers the classes of the program.
@@ -32,6 +33,24 @@ extension Store {
     // The classes before a refused one stay registered.
     defer { learnRelationships(of: entries) }
     for type in types { entries.append(try register(type)) }
+    try refuseInserts(of: entries)
+  }
+
+  /// Makes inserts fail in the store of a device without its `SyncClient`, which has the row IDs.
+  private func refuseInserts(of entries: [RegisteredClass]) throws(StoreError) {
+    let coordinator = backend.coordinator
+    guard !backend.isReadOnly, !coordinator.leasesRows.load(ordering: .acquiring),
+      try backend.isOfDevice()
+    else { return }
+    for entry in entries {
+      let location = entry.location()
+      entry.shared.useBlocks(size: 0) { _ throws(StoreError) in
+        throw StoreError(
+          .invalidArgument,
+          "The store belongs to a device that synchronizes: open a SyncClient before the insert.",
+          at: location)
+      }
+    }
   }
 
   private func register(_ type: StoredObject.Type) throws(StoreError) -> RegisteredClass {
