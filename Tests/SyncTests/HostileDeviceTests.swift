@@ -13,7 +13,10 @@
     /// A network with a device that has saved a song, and a commit that it has not sent.
     private func network() async throws -> (SyncNetwork, Device) {
       let network = try SyncNetwork()
-      let ann = try network.device("Ann")
+      // A commit of which only the token was changed is made, and clashes with its original.
+      var configuration = SyncConfiguration()
+      configuration.decide = { _ in .theirs }
+      let ann = try network.device("Ann", configuration: configuration)
       try await ann.sync()
       let store = try ann.store()
       for number in 0..<3 {
