@@ -3,7 +3,7 @@ import Files
 extension HistoryStreamWriter {
   /// Begins a stream with a copy of a store.
   ///
-  /// Continue with ``write(_:to:)``. The copy is of a snapshot, so commits don't wait.
+  /// Continue with ``write(_:limit:to:)``. The copy is of a snapshot, so commits don't wait.
   ///
   /// Complexity: linear in the size of all records. Memory: a megabyte and the largest record.
   ///

@@ -98,7 +98,7 @@ public struct StoreFollower: Sendable {
   ///
   /// - Parameter source: The followed store.
   /// - Returns: The number of applied commits.
-  /// - Throws: ``StoreError``, as ``apply(_:)`` and ``HistoryStreamWriter/write(_:to:)``.
+  /// - Throws: ``StoreError``, as ``apply(_:)`` and ``HistoryStreamWriter/write(_:limit:to:)``.
   @discardableResult
   public mutating func catchUp(with source: any StoreBackend) throws(StoreError) -> Int {
     decoder = HistoryStreamDecoder(source.location)
