@@ -9,8 +9,8 @@ struct ServerChanges {
   var position: HistoryPosition
   /// Objects, and named buffers of applications.
   var states = RecordStates()
-  /// The tokens of the commits, in order.
-  var tokens: [UUID] = []
+  /// The tokens of the commits.
+  private(set) var tokens: Set<UUID> = []
   /// The tokens of those that have changed objects or named buffers of applications.
   private(set) var changingTokens: Set<UUID> = []
   /// The metadata rows, by class.
@@ -28,25 +28,18 @@ struct ServerChanges {
 
   /// Adds the next commit.
   mutating func add(_ entry: HistoryEntry) {
-    tokens.append(entry.commit.token)
-    if !entry.synchronized.hasNothing { changingTokens.insert(entry.commit.token) }
+    let (token, changes) = (entry.commit.token, entry.synchronized)
+    tokens.insert(token)
+    if !changes.hasNothing { changingTokens.insert(token) }
+    states.add(after: changes)
     position = position.behind(entry.commit)
     lastNumber = max(lastNumber, entry.commit.number)
     for table in entry.tables {
-      for record in table.records {
-        if record.rowID == ClassMetadata.rowID {
-          metadata[table.name] = record.after
-        } else {
-          states.set(record.after, table.name, record.rowID)
-        }
-      }
+      let row = table.records.first { $0.rowID == ClassMetadata.rowID }
+      if let row { metadata[table.name] = row.after }
     }
-    for change in entry.buffers {
-      if InternalBuffers.contain(change.name) {
-        internalBuffers[change.name] = change.after
-      } else {
-        states.buffers[change.name] = .some(change.after)
-      }
+    for change in entry.buffers where InternalBuffers.contain(change.name) {
+      internalBuffers[change.name] = change.after
     }
   }
 }
@@ -90,19 +83,36 @@ extension HistoryEntry {
 }
 
 extension RecordStates {
-  /// The states after some commits, or with `isBefore` the states before them.
-  init(_ commits: [PendingCommit], before isBefore: Bool = false) {
-    self.init()
-    for commit in isBefore ? commits.reversed() : commits {
-      for table in commit.entry.tables {
-        for record in table.records {
-          set(isBefore ? record.before : record.after, table.name, record.rowID)
-        }
-      }
-      for change in commit.entry.buffers {
-        buffers[change.name] = .some(isBefore ? change.before : change.after)
+  /// Sets the states after a commit.
+  mutating func add(after entry: HistoryEntry) {
+    for table in entry.tables {
+      for record in table.records { set(record.after, table.name, record.rowID) }
+    }
+    for change in entry.buffers { buffers[change.name] = .some(change.after) }
+  }
+
+  /// Sets the states before a commit, of rows and buffers that have none here.
+  mutating func add(before entry: HistoryEntry) {
+    for table in entry.tables {
+      for record in table.records where self.record(table.name, record.rowID) == nil {
+        set(record.before, table.name, record.rowID)
       }
     }
+    for change in entry.buffers where buffers[change.name] == nil {
+      buffers[change.name] = .some(change.before)
+    }
+  }
+
+  /// The states after commits, in order.
+  init(after entries: some Sequence<HistoryEntry>) {
+    self.init()
+    for entry in entries { add(after: entry) }
+  }
+
+  /// The states before commits, in order.
+  init(before entries: some Sequence<HistoryEntry>) {
+    self.init()
+    for entry in entries { add(before: entry) }
   }
 
   /// Whether any row or buffer has another state in others.

@@ -46,10 +46,9 @@ extension SyncClient {
     var attemptsLeft = 100
     while true {
       let pending = try pendingCommits()
-      let others = Set(changes.tokens)
-      let left = pending.commits.filter { !others.contains($0.token) }
+      let left = pending.commits.filter { !changes.tokens.contains($0.token) }
       var rebase = SyncRebase(changes, left, self.classes, configuration.decide)
-      let plan = try rebase.run { () throws(StoreError) in try scratch() }
+      let plan = try rebase.run { () throws(StoreError) in try source.scratch() }
       do throws(StoreError) {
         try write(plan, changes, after: pending)
         report.sent += pending.commits.count - left.count
@@ -135,9 +134,7 @@ extension SyncClient {
       }
       for (name, bytes) in news.internalBuffers.sorted(by: { $0.key < $1.key }) {
         guard let new = try backend.internalBuffer(name, mergedWith: bytes) else { continue }
-        let start = changes.bytes.count
-        changes.bytes += new
-        changes.names.append(.init(name: name, range: start..<changes.bytes.count))
+        changes.set(new, named: name)
       }
       if changes.isEmpty { return }
       try backend.commit(changes, CommitRequest(author: "sync"))

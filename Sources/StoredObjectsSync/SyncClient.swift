@@ -23,7 +23,9 @@ public import StoredObjectsCore
 /// Objects and named buffers are synchronized. Items of key-value stores stay on the device.
 public actor SyncClient {
   /// The backend of the device's store.
-  public nonisolated let backend: any StoreBackend
+  public nonisolated var backend: any StoreBackend { source }
+  /// The same, which can be copied for a try.
+  let source: any ScratchBackend
   let classes: [StoredObject.Type]
   let configuration: SyncConfiguration
   let leases = LeasedRows()
@@ -61,15 +63,17 @@ public actor SyncClient {
     backend: any StoreBackend, classes: [StoredObject.Type], transport: any SyncTransport,
     configuration: SyncConfiguration = SyncConfiguration()
   ) throws(StoreError) {
-    (self.backend, self.classes) = (backend, classes)
-    (self.transport, self.configuration) = (transport, configuration)
-    try Self.check(backend)
+    source = try Self.checked(backend)
+    (self.classes, self.transport, self.configuration) = (classes, transport, configuration)
     for type in classes { try leases.attach(to: backend, type.storedName) }
     try Self.restore(leases, of: backend)
   }
 
-  private static func check(_ backend: any StoreBackend) throws(StoreError) {
-    guard backend is any ScratchBackend, backend.remembersCommits, !backend.isReadOnly,
+  private static func checked(
+    _ backend: any StoreBackend
+  ) throws(StoreError) -> any ScratchBackend {
+    guard let source = backend as? any ScratchBackend, backend.remembersCommits,
+      !backend.isReadOnly,
       !backend.coordinator.isShared
     else {
       throw StoreError(
@@ -77,14 +81,15 @@ public actor SyncClient {
         "A device needs a backend on a directory that no other process shares, opened for writing.",
         at: .init(path: backend.location))
     }
-    if try backend.syncState() != nil { return }
-    if try backend.isFollower() { return }
+    if try backend.syncState() != nil { return source }
+    if try backend.isFollower() { return source }
     guard try backend.tableNames().isEmpty, try backend.bufferNames().isEmpty else {
       throw StoreError(
         .invalidArgument,
         "A device begins with an empty store. Export the objects, and import them after a sync.",
         at: .init(path: backend.location))
     }
+    return source
   }
 
   /// Restores the row IDs that are left, without those of commits since they were saved.
@@ -114,9 +119,7 @@ public actor SyncClient {
         .invalidArgument, "The device has never synchronized: call sync() first.",
         at: .init(path: backend.location))
     }
-    let store = Store(backend: backend, configuration: configuration)
-    try store.register(classes)
-    return store
+    return try StoreRecipe(classes: classes, configuration: configuration).makeStore(on: backend)
   }
 
   /// The number of the last commit of the server that the store contains; nil before the first sync.
@@ -230,8 +233,7 @@ extension SyncClient {
   /// Returns the classes of the program, as a store without class IDs of its own would save them.
   private func declarations() throws(StoreError) -> [ClassDeclaration] {
     if let declared { return declared }
-    let store = Store(backend: try scratch())
-    try store.register(classes)
+    let store = try StoreRecipe(classes: classes).makeStore(on: try source.scratch())
     let declarations = store.classDeclarations
     if let one = declarations.first(where: \.hasExternals) {
       throw StoreError(
@@ -300,16 +302,8 @@ extension SyncClient {
   ///
   /// A store that is kept would hold the objects of all relationships that it has met.
   func newStore() throws(StoreError) -> Store {
-    let store = Store(backend: backend, configuration: StoreConfiguration(author: "sync"))
-    try store.register(classes)
-    return store
-  }
-
-  func scratch() throws(StoreError) -> any StoreBackend {
-    guard let source = backend as? any ScratchBackend else {
-      throw StoreError(.invalidArgument, "A device needs a backend on a directory.")
-    }
-    return try source.scratch()
+    let configuration = StoreConfiguration(author: "sync")
+    return try StoreRecipe(classes: classes, configuration: configuration).makeStore(on: backend)
   }
 }
 

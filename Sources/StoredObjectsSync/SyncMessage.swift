@@ -186,9 +186,6 @@ extension SyncAnswer {
     }
   }
 
-  /// The number of bytes of ``history``, which come before its stream.
-  static let historyByteCount = SyncAnswer.history.bytes.count
-
   /// Reads an answer.
   init(_ bytes: [UInt8]) throws(DataBufferError) {
     var (kind, buffer) = try SyncFormat.content(of: bytes, SyncFormat.answerMagic)

@@ -16,6 +16,8 @@ struct SyncRebase {
 
   private let server: ServerChanges
   private let pending: [PendingCommit]
+  /// The states before and after the pending commits.
+  private let base, net: RecordStates
   private let classes: [StoredObject.Type]
   private let decide: (SyncConflict) -> SyncDecision
   /// The number of conflicts that were decided.
@@ -42,6 +44,10 @@ struct SyncRebase {
     _ decide: @escaping (SyncConflict) -> SyncDecision
   ) {
     (self.server, self.pending, self.classes, self.decide) = (server, pending, classes, decide)
+    (base, net) = (
+      RecordStates(before: pending.lazy.map(\.entry)),
+      RecordStates(after: pending.lazy.map(\.entry))
+    )
   }
 
   /// Returns what the store becomes.
@@ -53,19 +59,18 @@ struct SyncRebase {
     _ scratch: () throws(StoreError) -> any StoreBackend
   ) throws(StoreError) -> Plan {
     if pending.isEmpty { return Plan(states: server.states, pending: []) }
-    let base = RecordStates(pending, before: true)
     // A deleted object may be referred to by the other side.
     let mayReplay =
       !base.differs(from: server.states) && !server.states.hasAbsent
       && !pending.contains(where: \.entry.deletes)
     if mayReplay {
       do throws(StoreError) {
-        return try replayed(on: try scratch(), base)
+        return try replayed(on: try scratch())
       } catch  where error.code == .notUnique || error.code == .conflict {}
     }
     while true {
       do throws(StoreError) {
-        return try merged(on: try scratch(), base)
+        return try merged(on: try scratch())
       } catch {
         guard try decide(error) else { throw error }
         conflictCount += 1
@@ -76,16 +81,14 @@ struct SyncRebase {
   // MARK: One after the other
 
   /// Makes each pending commit again after those of the server.
-  private func replayed(
-    on backend: any StoreBackend, _ base: RecordStates
-  ) throws(StoreError) -> Plan {
+  private func replayed(on backend: any StoreBackend) throws(StoreError) -> Plan {
     let start = backend.lastCommitNumber
     var states = base
     states.add(server.states)
     try save(states, by: try store(on: backend))
     let store = try store(on: backend)
     for one in pending {
-      let rest = try store.setRecords(RecordStates([one]))
+      let rest = try store.setRecords(RecordStates(after: [one.entry]))
       try store.saveChanges { (changes, request) throws(StoreError) in
         try store.add(rest, to: &changes)
         request.token = one.token
@@ -97,14 +100,12 @@ struct SyncRebase {
   // MARK: Merged
 
   /// Merges what both sides have changed since the server's last known commit.
-  private mutating func merged(
-    on backend: any StoreBackend, _ base: RecordStates
-  ) throws(StoreError) -> Plan {
+  private mutating func merged(on backend: any StoreBackend) throws(StoreError) -> Plan {
     let start = backend.lastCommitNumber
     let theirs = try store(on: backend)
     try save(base, by: theirs)
     let mine = try store(on: backend, .merge)
-    var states = RecordStates(pending)
+    var states = net
     for row in decisions.theirs { states.remove(row.className, row.rowID) }
     let rest = try mine.setRecords(states, keepsBases: true)
     for (row, edit) in decisions.edits { try apply(edit, to: row, in: mine) }
@@ -157,17 +158,15 @@ struct SyncRebase {
     }
     let row = row(className: name, rowID: first, or: error.location.otherRowID)
     let rowID = row.rowID
-    let (mine, others) = (RecordStates(pending).record(name, rowID), server.states)
+    let (mine, theirs) = (net.record(name, rowID), server.states.record(name, rowID))
     let kind: SyncConflict.Kind
     if error.code == .notUnique {
       kind = .notUnique(property: error.location.property ?? "")
     } else if error.code == .conflict, case .some(nil) = mine {
       kind = .deletedHere
-    } else if error.code == .conflict, case .some(nil) = others.record(name, rowID) {
+    } else if error.code == .conflict, case .some(nil) = theirs {
       kind = .deletedElsewhere
-    } else if error.code == .conflict, others.record(name, rowID) != nil,
-      case .some(nil) = RecordStates(pending, before: true).record(name, rowID)
-    {
+    } else if error.code == .conflict, theirs != nil, case .some(nil) = base.record(name, rowID) {
       kind = .restoredTwice
     } else {
       return false
@@ -190,9 +189,8 @@ struct SyncRebase {
   /// Returns the object of the device that has a unique value of another object.
   private func row(className: String, rowID: UInt32, or other: UInt32?) -> Row {
     let rows = [rowID, other].compactMap(\.self).map { Row(className: className, rowID: $0) }
-    let changed = RecordStates(pending)
     let own = rows.filter {
-      changed.record(className, $0.rowID) != nil && decisions.edits[$0] == nil
+      net.record(className, $0.rowID) != nil && decisions.edits[$0] == nil
         && !decisions.theirs.contains($0)
     }
     // The value of one that both sides have changed may be the other side's.
@@ -205,10 +203,8 @@ struct SyncRebase {
   private func store(
     on backend: any StoreBackend, _ policy: ConflictPolicy = .error
   ) throws(StoreError) -> Store {
-    let store = Store(
-      backend: backend, configuration: StoreConfiguration(conflictPolicy: policy))
-    try store.register(classes)
-    return store
+    let configuration = StoreConfiguration(conflictPolicy: policy)
+    return try StoreRecipe(classes: classes, configuration: configuration).makeStore(on: backend)
   }
 
   private func save(_ states: RecordStates, by store: Store) throws(StoreError) {
@@ -234,8 +230,8 @@ struct SyncRebase {
     do {
       try backend.forEachCommit(after: start) { entry in
         let changes = entry.synchronized
-        before.addMissing(RecordStates([PendingCommit(entry: changes)], before: true))
-        after.add(RecordStates([PendingCommit(entry: changes)]))
+        before.add(before: changes)
+        after.add(after: changes)
         if let one = known[entry.commit.token], !changes.hasNothing {
           let isSame = one.entry.hasSameChanges(as: changes)
           pending.append(
@@ -274,14 +270,6 @@ extension StoredObject {
 }
 
 extension RecordStates {
-  /// Adds states of rows and buffers that have none here.
-  fileprivate mutating func addMissing(_ others: RecordStates) {
-    for (name, rows) in others.records {
-      records[name, default: [:]].merge(rows) { old, _ in old }
-    }
-    buffers.merge(others.buffers) { old, _ in old }
-  }
-
   /// Removes the states that are equal in both.
   fileprivate mutating func removeSame(as others: RecordStates) {
     for (name, rows) in records {

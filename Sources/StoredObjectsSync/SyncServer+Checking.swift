@@ -4,7 +4,15 @@ import StoredObjectsCore
 
 extension SyncServer {
   /// Reads a commit of a device, and refuses one that a device may not make.
-  func checked(_ bytes: [UInt8], _ device: SyncDevice) throws(StoreError) -> HistoryEntry {
+  ///
+  /// - Parameters:
+  ///   - bytes: The commit, as an entry of a history.
+  ///   - leases: The row IDs of the device, by class.
+  /// - Returns: The entry.
+  /// - Throws: `StoreError` with `invalidArgument`, `damaged`, `ioError` or `closed`.
+  func checked(
+    _ bytes: [UInt8], _ leases: [String: [ClosedRange<UInt32>]]
+  ) throws(StoreError) -> HistoryEntry {
     let entry: HistoryEntry
     do { entry = try HistoryFormat.entry(bytes) } catch {
       throw refused("it makes no sense: \(error)")
@@ -17,11 +25,7 @@ extension SyncServer {
       throw refused("it changes the buffer \(name)")
     }
     guard entry.commit.author.utf8.count <= 255 else { throw refused("its author is too long") }
-    let token = entry.commit.token
-    guard token != UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) else {
-      throw refused("it has no token")
-    }
-    let leases = try leases(of: device)
+    guard entry.commit.hasToken else { throw refused("it has no token") }
     for table in entry.tables {
       guard let metadata = try backend.classMetadata(of: table.name) else {
         throw refused("class \(table.name) is not known: ask for row IDs first")

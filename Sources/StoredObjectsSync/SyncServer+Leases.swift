@@ -16,9 +16,9 @@ enum LeaseTable {
   }
 
   static func key(_ device: SyncDevice, _ lease: RowLease) -> [UInt8] {
-    let first = lease.rows.lowerBound
-    return prefix(device) + Array(lease.className.utf8) + [0]
-      + (0..<4).reversed().map { UInt8(truncatingIfNeeded: first >> ($0 * 8)) }
+    var key = prefix(device) + Array(lease.className.utf8) + [0]
+    key.append(bigEndian: lease.rows.lowerBound)
+    return key
   }
 
   static func value(_ lease: RowLease) -> [UInt8] {
@@ -78,8 +78,8 @@ extension SyncServer {
       var known: [(TableID, ClassMetadata)] = []
       for one in classes {
         let table = try backend.table(named: one.name)
-        var metadata = try metadata(of: one, table)
         let saved = try backend.classMetadata(of: one.name)
+        var metadata = try metadata(of: one, saved, table)
         if try addLayouts(of: one, to: &changes) { metadata.flags?.insert(.layouts) }
         if one.rowCount > 0 {
           // The first rows of a class that has none yet begin behind its metadata row.
@@ -109,7 +109,7 @@ extension SyncServer {
 
   /// Returns the metadata of a class, which gets an ID if it is new.
   private func metadata(
-    of one: SyncClass, _ table: TableID
+    of one: SyncClass, _ saved: ClassMetadata?, _ table: TableID
   ) throws(StoreError) -> ClassMetadata {
     var buffer = DataBuffer(one.metadata)
     var offered: ClassMetadata
@@ -118,7 +118,7 @@ extension SyncServer {
         .invalidArgument, "The metadata of class \(one.name) makes no sense: \(error)",
         at: .init(className: one.name))
     }
-    if var known = try backend.classMetadata(of: one.name) {
+    if var known = saved {
       known.classVersion = max(known.classVersion, offered.classVersion)
       return known
     }
@@ -136,11 +136,7 @@ extension SyncServer {
   ) throws(StoreError) -> Bool {
     if one.layouts.isEmpty { return false }
     if let new = try backend.layouts(extendedBy: one.layouts, of: one.name) {
-      let start = changes.bytes.count
-      changes.bytes += new
-      changes.names.append(
-        .init(
-          name: one.name + InternalBuffers.layoutsSuffix, range: start..<changes.bytes.count))
+      changes.set(new, named: one.name + InternalBuffers.layoutsSuffix)
     }
     return true
   }

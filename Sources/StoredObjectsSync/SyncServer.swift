@@ -145,9 +145,12 @@ public actor SyncServer {
         at: .init(path: backend.location))
     }
     guard position.isSame(as: base) else { return .behind }
+    // One that is kept for longer would hold the objects of all relationships that it has met.
+    let store = try container.makeStore()
+    let leases = try leases(of: device)
     for bytes in commits {
-      let entry = try checked(bytes, device)
-      guard let next = try make(entry, after: position) else { return .behind }
+      let entry = try checked(bytes, leases)
+      guard let next = try make(entry, after: position, by: store) else { return .behind }
       position = next
     }
     return .accepted(position)
@@ -155,13 +158,11 @@ public actor SyncServer {
 
   /// Makes a commit of a device; returns nil if another commit was first.
   private func make(
-    _ entry: HistoryEntry, after position: HistoryPosition
+    _ entry: HistoryEntry, after position: HistoryPosition, by store: Store
   ) throws(StoreError) -> HistoryPosition? {
-    // A store that is kept would hold the objects of all relationships that it has met.
-    let (store, backend) = (try container.makeStore(), backend)
+    let backend = backend
     do {
-      let rest = try store.setRecords(
-        RecordStates([PendingCommit(sequence: nil, entry: entry)]))
+      let rest = try store.setRecords(RecordStates(after: [entry]))
       let commit = try store.saveChanges { (changes, request) throws(StoreError) in
         guard backend.lastCommitNumber == position.number else { throw Overtaken.error() }
         try store.add(rest, to: &changes)

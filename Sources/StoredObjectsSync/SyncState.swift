@@ -46,7 +46,9 @@ struct SyncState: Sendable, Equatable {
   static let leaseMark: UInt8 = 2
 
   static func key(ofCommit sequence: UInt64) -> [UInt8] {
-    [commitMark] + (0..<8).reversed().map { UInt8(truncatingIfNeeded: sequence >> ($0 * 8)) }
+    var key = [commitMark]
+    key.append(bigEndian: sequence)
+    return key
   }
 
   static func sequence(ofKey key: [UInt8]) -> UInt64 {

@@ -113,7 +113,7 @@
       makeFaults()
     }
 
-    /// What nobody can decide is kept.
+    /// A configuration that decides every conflict, and keeps deleted objects that were changed.
     private static var configuration: SyncConfiguration {
       var configuration = SyncConfiguration()
       configuration.rowsAhead = 2000

@@ -52,7 +52,7 @@
 
   /// Carries requests within the process, and loses some.
   final class LocalTransport: SyncTransport {
-    /// What happens to the next request.
+    /// The fault of the next request.
     enum Fault: Sendable { case none, lostRequest, lostAnswer, cutAnswer, sentTwice }
     struct Lost: Error {}
 

@@ -143,7 +143,7 @@ extension PostgreSQLBackend {
   ) throws(StoreError) -> StoreError {
     if outcome == .otherSealing { throw otherSealing() }
     if outcome == .valueMissing { throw valueGone() }
-    if outcome == .following { throw refusalOfFollower() }
+    if outcome == .following { throw follows() }
     var conflict = FoundConflict(
       basedOn: request.basis?.number ?? 0, lastNumber: lastNumber, isExpired: outcome == .expired)
     try reading { () throws(ServerFailure) in

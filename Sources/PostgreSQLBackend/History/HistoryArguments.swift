@@ -15,7 +15,7 @@ struct HistoryArguments {
 
   init(_ changes: ChangeSet, _ request: CommitRequest, _ backend: PostgreSQLBackend) {
     replication =
-      request.replication.map { $0.getsEntry ? .remembered : .ownEntry } ?? .none
+      request.replication.map { $0.isRemembered ? .remembered : .ownEntry } ?? .none
     (table, followerTable) = (
       backend.known(ServerHistory.table), backend.known(ServerHistory.followerTable)
     )

@@ -47,8 +47,8 @@ extension ServerSealing {
     do {
       var buffer = DataBuffer(bytes)
       let author: [UInt8] = try buffer.readBytes()
-      let sealed = try ServerHistory.entry(Array(bytes[buffer.offset...]), of: key)
-      return ServerHistory.encoded(try opened(sealed, author: author))
+      let sealed = try HistoryFormat.entry(Array(bytes[buffer.offset...]), of: key)
+      return HistoryFormat.encoded(try opened(sealed, author: author))
     } catch let error as StoreError {
       throw error
     } catch { throw ServerFailure.notAuthentic.error(at: location) }
@@ -63,8 +63,9 @@ extension ServerSealing {
       author: try open(author: author, of: commit.token), microseconds: commit.microseconds,
       basedOn: commit.basedOn)
     return HistoryEntry(
-      opened, try sealed.tables.compactMap(self.opened), try sealed.buffers.compactMap(self.opened),
-      try sealed.orderedTables.compactMap(self.opened))
+      commit: opened, tables: try sealed.tables.compactMap(self.opened),
+      buffers: try sealed.buffers.compactMap(self.opened),
+      orderedTables: try sealed.orderedTables.compactMap(self.opened))
   }
 
   // Sealed bytes differ each time, so changes that are none are left out here.
@@ -82,7 +83,7 @@ extension ServerSealing {
       return before == after
         ? nil : HistoryEntry.RecordChange(rowID: record.rowID, before: before, after: after)
     }
-    return records.isEmpty ? nil : HistoryEntry.TableChanges(name, records)
+    return records.isEmpty ? nil : HistoryEntry.TableChanges(name: name, records: records)
   }
 
   private func opened(
@@ -114,7 +115,8 @@ extension ServerSealing {
     }
     if keys.isEmpty, !table.isCleared { return nil }
     if name.kind == .data { keys.sort { $0.key.lexicographicallyPrecedes($1.key) } }
-    return HistoryEntry.OrderedTableChanges(name, isCleared: table.isCleared, keys)
+    return HistoryEntry.OrderedTableChanges(
+      name: name, isCleared: table.isCleared, keys: keys)
   }
 
   private func open(

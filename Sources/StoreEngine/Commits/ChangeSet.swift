@@ -111,3 +111,18 @@ public struct ChangeSet: Sendable {
     names.isEmpty && tables.allSatisfy { $0.records.isEmpty } && ordered.allSatisfy(\.isEmpty)
   }
 }
+
+extension ChangeSet {
+  /// Appends bytes, and returns their range; nil for nil.
+  package mutating func take(_ new: [UInt8]?) -> Range<Int>? {
+    guard let new else { return nil }
+    let start = bytes.count
+    bytes += new
+    return start..<bytes.count
+  }
+
+  /// Sets a named buffer that the change set does not set yet; nil removes it.
+  package mutating func set(_ buffer: [UInt8]?, named name: String) {
+    names.append(NameChange(name: name, range: take(buffer)))
+  }
+}

@@ -13,6 +13,8 @@ public struct Commit: Sendable, Hashable {
   /// All zeros for a commit of a version without tokens.
   public var token: UUID { rawToken.uuid }
   let rawToken: CommitToken
+  /// Whether the commit has a token.
+  package var hasToken: Bool { rawToken != .zero }
   /// The author that the writer set, or an empty string.
   public let author: String
   /// The time of the commit, to the microsecond, by the clock of the writer.

@@ -45,7 +45,7 @@ package final class ReplicatedCommit: Sendable {
   /// Whether a new entry in the history is made for the commit.
   ///
   /// False for a replicated commit, whose change set has the entry already.
-  let isRemembered: Bool
+  package let isRemembered: Bool
 
   init(_ commit: Commit?, isRemembered: Bool = false) {
     (self.commit, self.isRemembered) = (commit, isRemembered)

@@ -153,11 +153,3 @@ extension StoreBackend {
     } catch { throw damagedHistory(error) }
   }
 }
-
-extension HistoryFormat {
-  /// Returns the commit number in the key of an entry; nil for another key.
-  static func number(ofKey key: [UInt8]) -> UInt64? {
-    guard key.count == 9, key[0] == entryMark else { return nil }
-    return key[1...].reduce(0) { $0 << 8 | UInt64($1) }
-  }
-}

@@ -23,7 +23,7 @@ struct ReplayedChanges {
       found.removeAll(keepingCapacity: true)
       let isThere = try target.withNamedBuffer(change.name) { found.append(copying: $0) } != nil
       guard (isThere ? found : nil) == change.before else { throw differs(change.name) }
-      changes.names.append(.init(name: change.name, range: changes.addBytes(change.after)))
+      changes.set(change.after, named: change.name)
     }
     for table in entry.orderedTables {
       let id = try target.orderedTable(table.name)
@@ -40,7 +40,7 @@ struct ReplayedChanges {
     try checkNames(entry, mayHaveHistory: true)
     for table in entry.tables { try add(table, isNew: true) }
     for change in entry.buffers {
-      changes.names.append(.init(name: change.name, range: changes.addBytes(change.after)))
+      changes.set(change.after, named: change.name)
     }
     for table in entry.orderedTables {
       let id = try target.orderedTable(table.name)
@@ -69,7 +69,7 @@ struct ReplayedChanges {
       let kind: ChangeSet.Kind =
         record.after == nil ? .delete : record.before == nil ? .insert : .update
       records.records.append(
-        .init(kind: kind, rowID: record.rowID, range: changes.addBytes(record.after) ?? 0..<0))
+        .init(kind: kind, rowID: record.rowID, range: changes.take(record.after) ?? 0..<0))
     }
     changes.tables.append(records)
   }
@@ -145,15 +145,5 @@ struct ReplayedChanges {
       .damaged,
       "The copy differs from the followed store before the commit. Make a new copy.",
       at: .init(path: target.location, className: name, rowID: rowID))
-  }
-}
-
-extension ChangeSet {
-  /// Appends bytes and returns their range; nil for nil.
-  fileprivate mutating func addBytes(_ new: [UInt8]?) -> Range<Int>? {
-    guard let new else { return nil }
-    let start = bytes.count
-    bytes += new
-    return start..<bytes.count
   }
 }

@@ -104,7 +104,7 @@ extension StoreBackend {
   }
 
   /// Returns the error of a commit on a follower.
-  func follows() -> StoreError {
+  package func follows() -> StoreError {
     StoreError(
       .readOnly,
       """

@@ -1,14 +1,8 @@
 import Files
 
 extension StoreBackend {
-  /// Whether the store is a copy of another one that was not finished.
-  ///
-  /// - Throws: ``StoreError`` with `damaged`, `ioError` or `closed`.
-  package func hasUnfinishedCopy() throws(StoreError) -> Bool {
-    try followerMark()?.isWhole == false
-  }
-
-  /// Removes everything from a store whose copy was not finished, so that it can begin again.
+  /// Removes everything from a store that is an unfinished copy of another one, so that the copy can
+  /// begin again.
   ///
   /// It can be interrupted, too: the store stays an unfinished copy until the end.
   ///
@@ -16,10 +10,10 @@ extension StoreBackend {
   ///
   /// - Throws: ``StoreError`` as ``commit(_:_:)``.
   package func removeUnfinishedCopy() throws(StoreError) {
-    guard try hasUnfinishedCopy() else { return }
+    guard try followerMark()?.isWhole == false else { return }
     for name in try tableNames() { try removeRows(of: try table(named: name)) }
     var changes = ChangeSet()
-    for name in try bufferNames() { changes.names.append(.init(name: name, range: nil)) }
+    for name in try bufferNames() { changes.set(nil, named: name) }
     for name in try orderedTableNames() where name != FollowerMark.table {
       changes.clear(try orderedTable(name))
     }

@@ -53,7 +53,7 @@ struct EarlierState {
       changes.tables.append(.init(table: table, records: taken))
     }
     for (name, buffer) in buffers.sorted(by: { $0.key.text < $1.key.text }) {
-      changes.names.append(.init(name: name.text, range: changes.take(buffer)))
+      changes.set(buffer, named: name.text)
     }
     for (name, keys) in keys.sorted(by: { $0.key.fileName < $1.key.fileName }) {
       let table = try backend.orderedTable(name)
@@ -66,15 +66,5 @@ struct EarlierState {
       changes.clear(try backend.orderedTable(name))
     }
     return changes
-  }
-}
-
-extension ChangeSet {
-  /// Appends bytes, and returns their range; nil for nil.
-  fileprivate mutating func take(_ new: [UInt8]?) -> Range<Int>? {
-    guard let new else { return nil }
-    let start = bytes.count
-    bytes += new
-    return start..<bytes.count
   }
 }

@@ -94,6 +94,11 @@ public struct HistoryEntry: Sendable {
     public package(set) var isCleared = false
     /// The changes, at most one for each key.
     public package(set) var keys: [KeyChange] = []
+
+    /// Creates the changes of one ordered table.
+    package init(name: OrderedTableName, isCleared: Bool = false, keys: [KeyChange] = []) {
+      (self.name, self.isCleared, self.keys) = (name, isCleared, keys)
+    }
   }
 
   /// The change of one key of an ordered table.

@@ -52,9 +52,10 @@ package enum HistoryFormat {
     KeyRange(after: key(number), to: KeyRange.end(ofPrefix: [entryMark]))
   }
 
-  /// Returns the number of the commit in a key.
-  static func number(ofKey key: [UInt8]) -> UInt64 {
-    key.dropFirst().reduce(0) { $0 << 8 | UInt64($1) }
+  /// Returns the number of the commit in the key of an entry; nil for another key.
+  static func number(ofKey key: [UInt8]) -> UInt64? {
+    guard key.count == 9, key[0] == entryMark else { return nil }
+    return key[1...].reduce(0) { $0 << 8 | UInt64($1) }
   }
 
   /// The keys of all consumers.
@@ -151,7 +152,9 @@ package enum HistoryFormat {
   }
 
   /// Decodes the value of a key.
-  static func entry(_ bytes: [UInt8], of key: [UInt8]) throws(DataBufferError) -> HistoryEntry {
+  package static func entry(_ bytes: [UInt8], of key: [UInt8]) throws(DataBufferError)
+    -> HistoryEntry
+  {
     var buffer = DataBuffer(bytes)
     let version = try version(&buffer, upTo: entryVersion)
     var entry = HistoryEntry(commit: try Commit(from: &buffer))

@@ -56,48 +56,4 @@ package enum ServerHistory {
     }
     return hasStamp
   }
-
-  /// Decodes an entry.
-  package static func entry(
-    _ bytes: [UInt8], of key: [UInt8]
-  ) throws(DataBufferError) -> HistoryEntry {
-    try HistoryFormat.entry(bytes, of: key)
-  }
-
-  /// Encodes an entry.
-  package static func encoded(_ entry: HistoryEntry) -> [UInt8] { HistoryFormat.encoded(entry) }
-}
-
-extension ReplicatedCommit {
-  /// Whether the commit gets an entry, and does not bring its own.
-  package var getsEntry: Bool { isRemembered }
-}
-
-extension HistoryEntry {
-  /// Creates an entry from its parts.
-  package init(
-    _ commit: Commit, _ tables: [TableChanges], _ buffers: [BufferChange],
-    _ orderedTables: [OrderedTableChanges]
-  ) {
-    self.init(commit: commit, tables: tables, buffers: buffers, orderedTables: orderedTables)
-  }
-}
-
-extension HistoryEntry.TableChanges {
-  /// Creates the changes of one class.
-  package init(_ name: String, _ records: [HistoryEntry.RecordChange]) {
-    self.init(name: name, records: records)
-  }
-}
-
-extension HistoryEntry.OrderedTableChanges {
-  /// Creates the changes of one ordered table.
-  package init(_ name: OrderedTableName, isCleared: Bool, _ keys: [HistoryEntry.KeyChange]) {
-    self.init(name: name, isCleared: isCleared, keys: keys)
-  }
-}
-
-extension StoreBackend {
-  /// The error of a commit to a store that follows another one.
-  package func refusalOfFollower() -> StoreError { follows() }
 }

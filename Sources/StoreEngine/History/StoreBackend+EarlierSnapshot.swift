@@ -95,7 +95,12 @@ extension LoggedBackend {
   /// Makes an unused snapshot show an earlier commit.
   private func goBack(to number: UInt64) throws(StoreError) {
     let (changes, commit) = try earlierChanges(asOf: number)
-    let stored = try sealed(changes) ?? changes
+    try show(try sealed(changes) ?? changes, as: commit)
+    coordinator.begin(after: commit)
+  }
+
+  /// Adds changes to the memory of a snapshot, as they would be stored.
+  func show(_ stored: ChangeSet, as commit: Commit?) throws(StoreError) {
     let states = try fileStates(stored, isNew: false)
     let keys = try pendingKeys(adding: stored, [])
     state.withLock { state in
@@ -103,7 +108,6 @@ extension LoggedBackend {
       state.countCommit(stored)
       state.lastCommit = commit
     }
-    coordinator.begin(after: commit)
   }
 }
 
@@ -118,7 +122,7 @@ extension MemoryBackend {
   ///   history, `invalidArgument` if the store has no such commit yet, `damaged` or `closed`.
   public func snapshot(asOf number: UInt64) throws(StoreError) -> any StoreBackend {
     try checkState(isKnownAt: number)
-    let snapshot = try MemoryBackend(snapshotOf: self)
+    let snapshot = try MemoryBackend(copyOf: self, isReadOnly: true)
     try snapshot.goBack(to: number)
     return snapshot
   }

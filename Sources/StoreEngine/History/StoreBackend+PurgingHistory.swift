@@ -99,7 +99,7 @@ extension StoreBackend {
     _ = try scanKeys(of: table, HistoryFormat.keys(after: 0), isReversed: true) { key, value in
       sum += key.byteCount + value.byteCount
       if sum <= byteCount { return .next }
-      number = HistoryFormat.number(ofKey: [UInt8](copying: key))
+      number = HistoryFormat.number(ofKey: [UInt8](copying: key)) ?? number
       return .pause
     }
     return number

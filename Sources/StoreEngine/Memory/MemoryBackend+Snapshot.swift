@@ -9,7 +9,7 @@ extension MemoryBackend {
   ///
   /// - Throws: ``StoreError`` with `closed`.
   public func snapshot() throws(StoreError) -> any StoreBackend {
-    try MemoryBackend(snapshotOf: self)
+    try MemoryBackend(copyOf: self, isReadOnly: true)
   }
 }
 

@@ -42,19 +42,11 @@ public final class MemoryBackend: StoreBackend {
   }
 
   /// Opens a copy of another backend's disk, with the same table numbers.
-  init(snapshotOf backend: MemoryBackend) throws(StoreError) {
+  init(copyOf backend: MemoryBackend, isReadOnly: Bool) throws(StoreError) {
     disk = backend.disk.copied()
     session = Locked(try backend.inSession { $0 })
-    (isReadOnly, valuesInUse, coordinator) = (true, nil, StoreCoordinator())
-    coordinator.begin(after: try disk.open(isReadOnly: true))
-  }
-
-  /// Opens a writable copy of another backend's disk, with the same table numbers.
-  init(scratchOf backend: MemoryBackend) throws(StoreError) {
-    disk = backend.disk.copied()
-    session = Locked(try backend.inSession { $0 })
-    (isReadOnly, valuesInUse, coordinator) = (false, nil, StoreCoordinator())
-    coordinator.begin(after: try disk.open(isReadOnly: false))
+    (self.isReadOnly, valuesInUse, coordinator) = (isReadOnly, nil, StoreCoordinator())
+    coordinator.begin(after: try disk.open(isReadOnly: isReadOnly))
   }
 
   /// Opens a disk that holds a copy of another backend's data, as a snapshot of that backend.

@@ -40,13 +40,7 @@ extension LoggedBackend: ScratchBackend {
         let whole = try log.withLock { (log) throws(StoreError) in
           try remembering(queued, commit, &log)
         }
-        let states = try fileStates(whole.stored, isNew: false)
-        let keys = try pendingKeys(adding: whole.stored, [])
-        state.withLock { state in
-          state.pending.add(whole.stored, over: states, keys: keys)
-          state.countCommit(whole.stored)
-          state.lastCommit = commit
-        }
+        try show(whole.stored, as: commit)
       }
     }
   }
@@ -54,6 +48,6 @@ extension LoggedBackend: ScratchBackend {
 
 extension MemoryBackend: ScratchBackend {
   package func scratch() throws(StoreError) -> any StoreBackend {
-    try MemoryBackend(scratchOf: self)
+    try MemoryBackend(copyOf: self, isReadOnly: false)
   }
 }

@@ -139,11 +139,19 @@ public final class StoreContainer: Sendable {
 }
 
 /// The classes and the configuration that a container creates stores with.
-struct StoreRecipe: Sendable {
+package struct StoreRecipe: Sendable {
   let classes: [StoredObject.Type]
   let configuration: StoreConfiguration
 
-  func makeStore(on backend: any StoreBackend) throws(StoreError) -> sending Store {
+  /// Creates a recipe.
+  package init(classes: [StoredObject.Type], configuration: StoreConfiguration = .init()) {
+    (self.classes, self.configuration) = (classes, configuration)
+  }
+
+  /// Creates a store with all classes.
+  ///
+  /// - Throws: ``/StoreEngine/StoreError``, as ``Store/register(_:)-(StoredObject....)``.
+  package func makeStore(on backend: any StoreBackend) throws(StoreError) -> sending Store {
     let store = Store(backend: backend, configuration: configuration)
     try store.register(classes)
     return store

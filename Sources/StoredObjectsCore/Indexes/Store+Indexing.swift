@@ -56,19 +56,26 @@ extension Store {
     let news = backend.coordinator.orderedTableNews
     if let known = entry.strangeIndexes, known.asOf == news { return known.tables }
     let own = Set(entry.indexes.map(\.table))
-    let prefix = Self.indexPrefix(entry.name).utf8
-    var tables: [OrderedTableID] = []
     let names = try backend.orderedTableNames()
-    for name in names where name.kind == .index && name.name.utf8.starts(with: prefix) {
-      let table = try backend.orderedTable(name)
-      if !own.contains(table) { tables.append(table) }
-    }
+    var tables = try indexTables(of: entry.name, among: names).filter { !own.contains($0) }
     if entry.fullText == nil {
       let name = textTableName(entry.name)
       let table = try backend.orderedTable(name)
       if names.contains(name) || mayBeFilledUnnoticed(table) { tables.append(table) }
     }
     entry.strangeIndexes = (tables, news)
+    return tables
+  }
+
+  /// Returns the indexes of a class by values of its properties, registered or not.
+  func indexTables(
+    of className: String, among names: [OrderedTableName]
+  ) throws(StoreError) -> [OrderedTableID] {
+    let prefix = Self.indexPrefix(className).utf8
+    var tables: [OrderedTableID] = []
+    for name in names where name.kind == .index && name.name.utf8.starts(with: prefix) {
+      tables.append(try backend.orderedTable(name))
+    }
     return tables
   }
 

@@ -126,16 +126,16 @@ extension Store {
   ///
   /// - Throws: ``/StoreEngine/StoreError`` with `ioError` or `closed`.
   package func add(_ states: RecordStates, to changes: inout ChangeSet) throws(StoreError) {
+    if states.records.isEmpty { return }
+    let names = try backend.orderedTableNames()
     for (name, rows) in states.records.sorted(by: { $0.key < $1.key }) {
       let table = try backend.table(named: name)
       for (rowID, record) in rows.sorted(by: { $0.key < $1.key }) {
         changes.set(record, of: rowID, in: table)
       }
-      let indexes = [Self.indexPrefix(name), textTableName(name).name]
-      for index in try backend.orderedTableNames()
-      where index.kind == .index && (index.name.hasPrefix(indexes[0]) || index.name == indexes[1]) {
-        changes.clear(try backend.orderedTable(index))
-      }
+      for index in try indexTables(of: name, among: names) { changes.clear(index) }
+      let text = textTableName(name)
+      if names.contains(text) { changes.clear(try backend.orderedTable(text)) }
     }
   }
 }
@@ -143,10 +143,9 @@ extension Store {
 extension ChangeSet {
   /// Sets the record of a row, or removes it.
   package mutating func set(_ record: [UInt8]?, of rowID: UInt32, in table: TableID) {
-    let start = bytes.count
-    bytes += record ?? []
+    let range = take(record)
     let change = RecordChange(
-      kind: record == nil ? .delete : .update, rowID: rowID, range: start..<bytes.count)
+      kind: range == nil ? .delete : .update, rowID: rowID, range: range ?? 0..<0)
     if let index = tables.firstIndex(where: { $0.table == table }) {
       tables[index].records.removeAll { $0.rowID == rowID }
       tables[index].records.append(change)
