@@ -106,6 +106,8 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
       if files.isReadOnly { log.reader = recovery.reader }
       try files.need(recovery.manifest?.files ?? [])
       try files.ordered.need(recovery.manifest?.files ?? [])
+      // After these: one that is needed and not there is missing.
+      if !files.isReadOnly, joined == nil { try files.ordered.know(names) }
       tornTailByteCount = if case .torn(let bytes) = recovery.tail { bytes } else { nil }
       let last = recovery.commits.last?.commit ?? recovery.firstCommit
       state.withLock { ($0.pending, $0.lastCommit) = (recovery.pending, last) }

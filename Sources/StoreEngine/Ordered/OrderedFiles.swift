@@ -158,6 +158,12 @@ public final class OrderedFiles: Sendable {
     }
   }
 
+  /// Records all files of the directory, which only this process changes: no other table has one.
+  func know(_ fileNames: [String]) throws(StoreError) {
+    for name in fileNames.compactMap(OrderedTableName.init(fileName:)) { _ = try table(name) }
+    state.withLock { $0.holdsFiles = true }
+  }
+
   /// Records files that must exist.
   func need(_ fileNames: [String]) throws(StoreError) {
     for name in fileNames.compactMap(OrderedTableName.init(fileName:)) {
