@@ -250,9 +250,11 @@ extension BackendConformance {
         images[number].map { remembered(image).differences(from: $0) }, [],
         "differences at commit \(number)")
       try expectEqual(snapshot.lastCommitNumber, number, "the last commit of the snapshot")
+      // A random commit may have no changes, and is not among the entries then.
       try expectEqual(
-        try entries(snapshot, after: start).last?.commit.number ?? start, number,
-        "the last entry of the snapshot")
+        try entries(snapshot, after: start).map(\.commit.number),
+        try entries(backend, after: start).map(\.commit.number).filter { $0 <= number },
+        "the entries of the snapshot")
       try expectError(.readOnly, "a commit") {
         try snapshot.commit { $0.insert(99, in: try snapshot.table(named: "Song"), []) }
       }

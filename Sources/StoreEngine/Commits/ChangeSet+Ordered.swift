@@ -99,6 +99,12 @@ extension ChangeSet {
     ordered[indexOfChanges(of: table)].changes.append(change)
   }
 
+  /// Sets a key that the table does not contain.
+  mutating func setNew(_ key: [UInt8], to value: [UInt8], in table: OrderedTableID) {
+    let change = takeIn(key, value).knowing(wasThere: false)
+    ordered[indexOfChanges(of: table)].changes.append(change)
+  }
+
   /// Appends the bytes of a key and its value, nil to remove it, for the changes of a table.
   package mutating func takeIn(_ key: [UInt8], _ value: [UInt8]?) -> KeyChange {
     let start = bytes.count

@@ -9,12 +9,21 @@ package struct CommonEnds {
   /// Complexity: linear in the length of the shorter list.
   @inline(__always)
   package init<Element>(_ old: [Element], _ new: [Element], by areSame: (Element, Element) -> Bool)
-  {
-    let limit = min(old.count, new.count)
-    while prefix < limit, areSame(old[prefix], new[prefix]) { prefix += 1 }
-    while suffix < limit - prefix,
-      areSame(old[old.count - 1 - suffix], new[new.count - 1 - suffix])
-    { suffix += 1 }
+  { self.init(old.count, new.count) { areSame(old[$0], new[$1]) } }
+
+  /// Creates the common ends of two sequences of bytes.
+  init(_ old: ArraySlice<UInt8>, _ new: ArraySlice<UInt8>) {
+    self.init(old.count, new.count) { old[old.startIndex + $0] == new[new.startIndex + $1] }
+  }
+
+  /// Creates the common ends of two lists that a closure compares by the indices of elements.
+  @inline(__always)
+  private init(_ oldCount: Int, _ newCount: Int, areSame: (Int, Int) -> Bool) {
+    let limit = min(oldCount, newCount)
+    while prefix < limit, areSame(prefix, prefix) { prefix += 1 }
+    while suffix < limit - prefix, areSame(oldCount - 1 - suffix, newCount - 1 - suffix) {
+      suffix += 1
+    }
   }
 
   /// Returns the elements between them in one of the two states.

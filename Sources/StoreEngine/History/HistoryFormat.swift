@@ -34,7 +34,7 @@ package enum HistoryFormat {
   static let entryMark: UInt8 = 1
   private static let consumerMark: UInt8 = 2
   private static let stampVersion: UInt8 = 2
-  private static let entryVersion: UInt8 = 2
+  static let entryVersion: UInt8 = 2
   private static let consumerVersion: UInt8 = 1
 
   /// Returns the key of the entry of a commit.
@@ -121,34 +121,9 @@ package enum HistoryFormat {
 
   /// Returns the bytes of an entry.
   package static func encoded(_ entry: HistoryEntry) -> [UInt8] {
-    var buffer = DataBuffer()
-    buffer.write(entryVersion)
-    entry.commit.encode(to: &buffer)
-    buffer.writeCount(entry.tables.count)
-    for table in entry.tables {
-      buffer.write(table.name)
-      buffer.writeCount(table.records.count)
-      for record in table.records {
-        buffer.write(record.rowID)
-        buffer.write(from: record.before, to: record.after)
-      }
-    }
-    buffer.writeCount(entry.buffers.count)
-    for change in entry.buffers {
-      buffer.write(change.name)
-      buffer.write(from: change.before, to: change.after)
-    }
-    buffer.writeCount(entry.orderedTables.count)
-    for table in entry.orderedTables {
-      buffer.write(table.name.fileName)
-      buffer.write(table.isCleared)
-      buffer.writeCount(table.keys.count)
-      for change in table.keys {
-        buffer.write(change.key)
-        buffer.write(from: change.before, to: change.after)
-      }
-    }
-    return buffer.bytes
+    var writer = HistoryEntryWriter(entry.commit)
+    writer.append(entry)
+    return writer.bytes
   }
 
   /// Decodes the value of a key.
@@ -206,41 +181,14 @@ package enum HistoryFormat {
 }
 
 extension DataBuffer {
-  private enum ChangeKind {
-    static let new: UInt8 = 0
-    static let changed: UInt8 = 1
-    static let gone: UInt8 = 2
-    static let goneFromIndex: UInt8 = 3
-  }
-
-  fileprivate mutating func write(from before: [UInt8]?, to after: [UInt8]?) {
-    switch (before, after) {
-    case (let before?, let after?):
-      write(ChangeKind.changed)
-      let ends = CommonEnds(before, after, by: ==)
-      write(before)
-      writeCount(ends.prefix)
-      writeCount(ends.suffix)
-      write(Array(ends.middle(of: after)))
-    case (let before?, nil):
-      write(ChangeKind.gone)
-      write(before)
-    case (nil, let after?):
-      write(ChangeKind.new)
-      write(after)
-    case (nil, nil):
-      write(ChangeKind.goneFromIndex)
-    }
-  }
-
   fileprivate mutating func readChange(
     isOfIndex: Bool = false
   ) throws(DataBufferError) -> (before: [UInt8]?, after: [UInt8]?) {
     let start = offset
     switch try readUInt8() {
-    case ChangeKind.new: return (nil, try readBytes())
-    case ChangeKind.gone: return (try readBytes(), nil)
-    case ChangeKind.changed:
+    case HistoryEntryWriter.ChangeKind.new: return (nil, try readBytes())
+    case HistoryEntryWriter.ChangeKind.removed: return (try readBytes(), nil)
+    case HistoryEntryWriter.ChangeKind.changed:
       let before = try readBytes()
       let (first, last) = (Int(try readUInt32()), Int(try readUInt32()))
       guard first + last <= before.count else {
@@ -249,7 +197,7 @@ extension DataBuffer {
       }
       let middle = try readBytes()
       return (before, before[..<first] + middle + before[(before.count - last)...])
-    case ChangeKind.goneFromIndex where isOfIndex: return (nil, nil)
+    case HistoryEntryWriter.ChangeKind.removedFromIndex where isOfIndex: return (nil, nil)
     default: throw DataBufferError(.invalidValue, at: start, "unknown kind of change")
     }
   }

@@ -34,17 +34,21 @@ extension LoggedBackend {
       return one
     }
     // Every commit has an entry, also an empty one, so that a missing entry is detected.
-    let entry =
-      change == nil
-      ? try HistoryEntry(of: one.changes, commit, over: KnownState(backend: self))
-      : HistoryEntry(commit: commit)
-    var (changes, sealed) = (one.changes, one.sealed)
-    func values() throws(StoreError) -> OrderedTableID {
-      try files.ordered.table(sealedName(ExternalCatalogue.table))
-    }
-    try changes.add(entry, to: known.table, values: values)
+    var entry = HistoryEntryWriter(commit)
+    let changed = try entry.append(
+      change == nil ? one.changes : ChangeSet(), over: KnownState(backend: self))
+    let list = changed.isEmpty ? nil : try files.ordered.table(sealedName(ExternalCatalogue.table))
     // Keys are sealed with the log and with the pages of their files.
-    if sealed != nil { try sealed?.add(entry, to: known.table, values: values) }
+    func remember(_ changes: inout ChangeSet) throws(StoreError) {
+      try changes.add(entry.bytes, of: commit.number, to: known.table)
+      if let list { changes.keep(changed, of: commit.number, in: list) }
+    }
+    var (changes, sealed) = (one.changes, one.sealed)
+    try remember(&changes)
+    if var known = sealed {
+      try remember(&known)
+      sealed = known
+    }
     return QueuedCommit(changes, sealed: sealed, one.request, one.commit, encoded: nil)
   }
 

@@ -17,12 +17,12 @@ extension MemoryBackend {
     else { return nil }
     let (names, ordered) = try inSession { ($0.numbers.names, $0.numbers.orderedNames) }
     let state = StateInMemory(backend: self, names: names, orderedNames: ordered)
-    let entry =
-      change == nil
-      ? try HistoryEntry(of: changes, commit, over: state) : HistoryEntry(commit: commit)
+    var entry = HistoryEntryWriter(commit)
+    let changed = try entry.append(change == nil ? changes : ChangeSet(), over: state)
     var remembered = changes
-    try remembered.add(entry, to: history) { () throws(StoreError) in
-      try orderedTable(ExternalCatalogue.table)
+    try remembered.add(entry.bytes, of: commit.number, to: history)
+    if !changed.isEmpty {
+      remembered.keep(changed, of: commit.number, in: try orderedTable(ExternalCatalogue.table))
     }
     return remembered
   }

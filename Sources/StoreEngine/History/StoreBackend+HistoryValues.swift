@@ -4,13 +4,17 @@
 extension HistoryEntry {
   /// The values to which the commit has removed a reference, with their value in the list.
   fileprivate var droppedValues: [(id: ExternalID, size: [UInt8])] {
-    let list = orderedTables.first { $0.name == ExternalCatalogue.table }
-    return list?.keys.compactMap { change in
+    Self.droppedValues(orderedTables.first { $0.name == ExternalCatalogue.table }?.keys ?? [])
+  }
+
+  /// Returns the values whose references were removed by changes of the list.
+  static func droppedValues(_ changes: [KeyChange]) -> [(id: ExternalID, size: [UInt8])] {
+    changes.compactMap { change in
       guard change.after == nil, let size = change.before,
         let id = ExternalCatalogue.value(ofKey: change.key)
       else { return nil }
       return (id, size)
-    } ?? []
+    }
   }
 
   /// Returns the keys that keep the values for the history.
