@@ -63,6 +63,7 @@ let package = Package(
     .library(name: "StoredObjectsSync", targets: ["StoredObjectsSync"]),
     .library(name: "StoredObjectsSyncHTTP", targets: ["StoredObjectsSyncHTTP"]),
     .library(name: "StoredObjectsSyncServer", targets: ["StoredObjectsSyncServer"]),
+    .library(name: "StoredObjectsDocuments", targets: ["StoredObjectsDocuments"]),
     .library(name: "StoredObjectsTestSupport", targets: ["StoredObjectsTestSupport"]),
     .executable(name: "stored-objects", targets: ["stored-objects"]),
     .executable(name: "stored-objects-postgresql", targets: ["stored-objects-postgresql"]),
@@ -174,6 +175,11 @@ let package = Package(
         "StoredObjectsSync",
         .product(name: "Hummingbird", package: "hummingbird", condition: Traits.syncServer),
       ]),
+
+    // Documents of desktop applications.
+    .target(
+      name: "StoredObjectsDocuments",
+      dependencies: ["StoreEngine", "StoredObjectsCore", "Files", "Locks"]),
 
     .target(
       name: "KeyValueStoreCore", dependencies: ["StoreEngine", "Files", "Locks"]),
@@ -349,7 +355,8 @@ let package = Package(
       ]),
     // What users write, under the settings of users.
     .target(
-      name: "PlainClient", dependencies: ["KeyValueStore", "StoredObjects"],
+      name: "PlainClient",
+      dependencies: ["KeyValueStore", "StoredObjects", "StoredObjectsDocuments"],
       path: "Tests/PlainClient",
       swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)] + Traits.defines),
     .target(
