@@ -320,6 +320,13 @@ let package = Package(
         "TokyoCabinetBackend", "StoredObjectsTestSupport", "Locks", "TestFiles", "TestedBackends",
       ]),
     .testTarget(
+      name: "DocumentTests",
+      dependencies: [
+        "StoredObjectsDocuments", "StoredObjectsCore", "StoreFormats",
+        "StoredObjectsTestSupport", "Files", "Locks", "ProgramTesting", "TestFiles",
+        "TestedBackends",
+      ]),
+    .testTarget(
       name: "TrapTests", dependencies: ["StoredObjectsCore"]),
     .target(
       name: "TestFiles", dependencies: ["Files", "Locks"], path: "Tests/TestFiles"),
