@@ -229,6 +229,10 @@ let package = Package(
       dependencies: ["KeyValueStore", "StoredObjectsEncryption", argumentParser],
       path: "Examples/Notebook", exclude: ["README.md"]),
 
+    .executableTarget(
+      name: "sketch", dependencies: ["StoredObjects", "StoredObjectsDocuments"],
+      path: "Examples/Sketch", exclude: ["README.md"]),
+
     .testTarget(
       name: "FilesTests", dependencies: ["Files", "Locks", "TestFiles"]),
     .testTarget(
@@ -322,7 +326,7 @@ let package = Package(
     .testTarget(
       name: "DocumentTests",
       dependencies: [
-        "StoredObjectsDocuments", "StoredObjectsCore", "StoreFormats",
+        "sketch", "StoredObjectsDocuments", "StoredObjectsCore", "StoreFormats",
         "StoredObjectsTestSupport", "Files", "Locks", "ProgramTesting", "TestFiles",
         "TestedBackends",
       ]),
