@@ -63,6 +63,7 @@ let package = Package(
     .library(name: "StoredObjectsSync", targets: ["StoredObjectsSync"]),
     .library(name: "StoredObjectsSyncHTTP", targets: ["StoredObjectsSyncHTTP"]),
     .library(name: "StoredObjectsSyncServer", targets: ["StoredObjectsSyncServer"]),
+    .library(name: "StoredObjectsDocuments", targets: ["StoredObjectsDocuments"]),
     .library(name: "StoredObjectsTestSupport", targets: ["StoredObjectsTestSupport"]),
     .executable(name: "stored-objects", targets: ["stored-objects"]),
     .executable(name: "stored-objects-postgresql", targets: ["stored-objects-postgresql"]),
@@ -175,6 +176,11 @@ let package = Package(
         .product(name: "Hummingbird", package: "hummingbird", condition: Traits.syncServer),
       ]),
 
+    // Documents of desktop applications.
+    .target(
+      name: "StoredObjectsDocuments",
+      dependencies: ["StoreEngine", "StoredObjectsCore", "Files", "Locks"]),
+
     .target(
       name: "KeyValueStoreCore", dependencies: ["StoreEngine", "Files", "Locks"]),
     .target(
@@ -222,6 +228,10 @@ let package = Package(
       name: "notebook",
       dependencies: ["KeyValueStore", "StoredObjectsEncryption", argumentParser],
       path: "Examples/Notebook", exclude: ["README.md"]),
+
+    .executableTarget(
+      name: "sketch", dependencies: ["StoredObjects", "StoredObjectsDocuments"],
+      path: "Examples/Sketch", exclude: ["README.md"]),
 
     .testTarget(
       name: "FilesTests", dependencies: ["Files", "Locks", "TestFiles"]),
@@ -314,6 +324,13 @@ let package = Package(
         "TokyoCabinetBackend", "StoredObjectsTestSupport", "Locks", "TestFiles", "TestedBackends",
       ]),
     .testTarget(
+      name: "DocumentTests",
+      dependencies: [
+        "sketch", "StoredObjectsDocuments", "StoredObjectsCore", "StoreFormats",
+        "StoredObjectsTestSupport", "Files", "Locks", "ProgramTesting", "TestFiles",
+        "TestedBackends",
+      ]),
+    .testTarget(
       name: "TrapTests", dependencies: ["StoredObjectsCore"]),
     .target(
       name: "TestFiles", dependencies: ["Files", "Locks"], path: "Tests/TestFiles"),
@@ -349,7 +366,8 @@ let package = Package(
       ]),
     // What users write, under the settings of users.
     .target(
-      name: "PlainClient", dependencies: ["KeyValueStore", "StoredObjects"],
+      name: "PlainClient",
+      dependencies: ["KeyValueStore", "StoredObjects", "StoredObjectsDocuments"],
       path: "Tests/PlainClient",
       swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)] + Traits.defines),
     .target(

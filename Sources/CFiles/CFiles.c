@@ -37,6 +37,10 @@ int files_byte_is_locked(int descriptor, long byte) {
   return lock.l_type == F_UNLCK ? 0 : 1;
 }
 
+long files_copy_range(int target, int source, unsigned long count) {
+  return copy_file_range(source, NULL, target, NULL, count, 0);
+}
+
 int files_is_remote(int descriptor) {
   struct statfs status;
   if (fstatfs(descriptor, &status) != 0) return -1;

@@ -1,10 +1,13 @@
+internal import Locks
+
 /// An open directory, which may be locked by one writer or any number of readers in all processes.
 ///
 /// It remains the same directory when another one takes its path. The lock is on the directory
 /// itself, so that it contains no lock file. The lock ends with the process, however that ends.
 package final class DirectoryHandle: Sendable {
-  /// The path by which it was opened.
-  package let path: String
+  /// The path by which it was opened, or the one that ``follow(to:)`` has set.
+  package var path: String { currentPath.withLock { $0 } }
+  private let currentPath: Locked<String>
   /// The identity of the directory.
   package let identity: FileIdentity
   /// The file system of the directory.
@@ -15,7 +18,7 @@ package final class DirectoryHandle: Sendable {
   private let isLocked: Bool
 
   private init(_ opened: OpenFile, _ identity: FileIdentity, isLocked: Bool) {
-    (path, fileSystem) = (opened.location.path, opened.location.fileSystem)
+    (currentPath, fileSystem) = (Locked(opened.location.path), opened.location.fileSystem)
     (descriptor, self.identity) = (opened.descriptor, identity)
     (self.isLocked, process) = (isLocked, currentProcess())
   }
@@ -131,6 +134,17 @@ package final class DirectoryHandle: Sendable {
       try FileStatus.find(FileLocation(found, in: fileSystem))?.identity == identity
     else { return .moved(to: nil) }
     return .moved(to: found)
+  }
+
+  /// Uses another path from now on, in messages and as the position, if it leads to this directory.
+  ///
+  /// - Returns: Whether it does.
+  /// - Throws: ``SystemError`` if the system can't tell.
+  package func follow(to path: String) throws(SystemError) -> Bool {
+    let found = try FileStatus.find(FileLocation(path, in: fileSystem))
+    guard found?.identity == identity else { return false }
+    currentPath.withLock { $0 = path }
+    return true
   }
 
   /// Gives the directory the owner and the permissions of another one, as far as allowed.

@@ -69,6 +69,7 @@ package enum FileCall: String, Sendable, CaseIterable {
   case map = "mmap"
   case read = "pread"
   case write = "pwrite"
+  case copyRange = "copy_file_range"
   case copy = "sendfile"
   case truncate = "ftruncate"
   case sync = "fsync"

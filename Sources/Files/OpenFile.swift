@@ -105,14 +105,37 @@ package struct OpenFile: Sendable {
   }
 
   /// Appends the content of another file at the current position, without reading it.
+  ///
+  /// File systems that can do so share the content between both files, or copy it on the server.
   func append(_ source: OpenFile, byteCount: Int) throws(SystemError) {
     var rest = byteCount
+    while rest > 0 {
+      guard let part = try copyRange(source, byteCount: rest) else { break }
+      // Some file systems report the end of a file that is not there.
+      if part == 0 { break }
+      rest -= part
+    }
     while rest > 0 {
       let part = try perform(.copy) { sendfile(descriptor, source.descriptor, nil, rest) }
       if part == 0 {
         throw SystemError(call: FileCall.copy.rawValue, path: location.path, number: EIO)
       }
       rest -= part
+    }
+  }
+
+  /// Copies a part of another file, at the current positions of both.
+  ///
+  /// - Returns: The number of bytes; nil if the system can't copy between these files this way.
+  private func copyRange(_ source: OpenFile, byteCount: Int) throws(SystemError) -> Int? {
+    do throws(SystemError) {
+      return try perform(.copyRange) {
+        files_copy_range(descriptor, source.descriptor, UInt(byteCount))
+      }
+    } catch {
+      let isUnknown = [EXDEV, ENOSYS, EOPNOTSUPP, EINVAL, EPERM, EBADF].contains(error.number)
+      if isUnknown { return nil }
+      throw error
     }
   }
 

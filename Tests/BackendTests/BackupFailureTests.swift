@@ -22,7 +22,7 @@ struct BackupFailureTests {
     }
 
     private static let changes: Set<FileCall> = [
-      .makeDirectory, .create, .copy, .setMode, .sync, .rename,
+      .makeDirectory, .create, .copyRange, .copy, .setMode, .sync, .rename,
     ]
 
     let state = Locked(State())
@@ -65,7 +65,7 @@ struct BackupFailureTests {
         guard path.contains("/copy.partial-") else { return }
         let name = path.split(separator: "/").last.map(String.init) ?? ""
         switch call {
-        case .create, .copy: state.copied.insert(name)
+        case .create, .copyRange, .copy: state.copied.insert(name)
         case .sync where name.hasPrefix("copy.partial-"): state.isDirectorySynced = true
         case .sync: state.synced.insert(name)
         default: break

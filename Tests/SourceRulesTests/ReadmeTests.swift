@@ -23,6 +23,7 @@ struct ReadmeTests {
   private static let pages = [
     "README.md", "ARCHITECTURE.md", "CHANGELOG.md", "SpeedTests/README.md",
     "Examples/Jukebox/README.md", "Examples/Notebook/README.md",
+    "Examples/Sketch/README.md",
   ]
 
   @Test("Every file that a page links to is there", arguments: pages)

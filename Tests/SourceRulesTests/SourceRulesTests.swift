@@ -186,6 +186,15 @@ struct ImportRulesTests {
     }
   }
 
+  @Test("Documents are built on the object layer, and on no backend")
+  func documents() {
+    #expect(
+      imports(of: "StoredObjectsDocuments") == [
+        "Files", "FoundationEssentials", "Glibc", "Locks", "Musl", "StoreEngine",
+        "StoredObjectsCore", "Synchronization",
+      ])
+  }
+
   @Test("Test support for backends depends on the object layer only")
   func testSupport() {
     let system: Set = ["Foundation", "FoundationEssentials", "Synchronization"]

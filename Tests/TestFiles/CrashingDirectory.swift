@@ -33,7 +33,7 @@ package final class CrashingDirectory: FileSystem {
 
   /// The calls that change something, or make it durable.
   private static let changes: Set<FileCall> = [
-    .create, .write, .truncate, .copy, .sync, .syncData, .rename, .exchange, .remove,
+    .create, .write, .truncate, .copyRange, .copy, .sync, .syncData, .rename, .exchange, .remove,
     .makeDirectory, .removeDirectory,
   ]
   /// The calls that count.

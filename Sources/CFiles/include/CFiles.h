@@ -43,6 +43,10 @@ int files_open_memory(const char *name);
 /// `errno`.
 int files_exchange(int first_directory, const char *first, int second_directory, const char *second);
 
+/// Copies bytes from one open file to another at their positions, sharing them where the file system can
+/// (`copy_file_range`); how many were, or -1 with `errno`.
+long files_copy_range(int target, int source, unsigned long count);
+
 /// Fills memory with random bytes that nobody can guess (`getrandom`); how many were, which are fewer
 /// after a signal, or -1 with `errno`.
 long files_random(void *bytes, unsigned long count);

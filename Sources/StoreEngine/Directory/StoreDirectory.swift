@@ -23,7 +23,10 @@ public final class StoreDirectory: Sendable {
   package static let newPrefix = ".new."
 
   /// The path, without symbolic links, at the time the directory was opened.
-  package let path: String
+  ///
+  /// ``follow(to:)`` changes it.
+  package var path: String { currentPath.withLock { $0 } }
+  private let currentPath: Locked<String>
   package let isReadOnly: Bool
   private let handle: Locked<DirectoryHandle?>
   /// The state that the processes of a shared store have in common; nil for an exclusive store.
@@ -50,7 +53,7 @@ public final class StoreDirectory: Sendable {
       if createIfMissing && !isReadOnly { try makeDirectories(directory, in: fileSystem) }
       return try realPath(directory, in: fileSystem)
     }
-    self.path = path
+    currentPath = Locked(path)
     let handle = try lock.open(FileLocation(path, in: fileSystem), timeout)
     self.handle = Locked(handle)
     // A commit of another process may take seconds.
@@ -216,6 +219,20 @@ extension StoreDirectory {
   /// Returns the present position of the directory.
   package func position() throws(StoreError) -> DirectoryHandle.Position {
     try systemErrors(at: path) { try opened().position() }
+  }
+
+  /// Uses the path to which the program itself has moved the directory from now on.
+  ///
+  /// - Throws: ``StoreError`` with `ioError` if the path leads elsewhere, `closed` or `forked`.
+  package func follow(to newPath: String) throws(StoreError) {
+    let handle = try opened()
+    let path = try systemErrors(at: newPath) { try realPath(newPath, in: handle.fileSystem) }
+    guard try systemErrors(at: path, { try handle.follow(to: path) }) else {
+      throw StoreError(
+        .ioError, "The open directory is not here.", at: .init(path: path))
+    }
+    currentPath.withLock { $0 = path }
+    isMoveReported.store(false, ordering: .relaxed)
   }
 
   /// Throws if the directory has been removed, and logs once that it has been moved.
