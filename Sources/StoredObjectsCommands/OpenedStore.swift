@@ -86,7 +86,7 @@ struct StoreArgument: ParsableArguments {
   }
 
   /// Returns the format of the store; refuses any other directory before anything is created there.
-  private func format() throws -> StoreFormat {
+  func format() throws -> StoreFormat {
     let format = try formatOfWreck()
     if format == .cdb { return format }
     for name in try checkIsStoreDirectory() {

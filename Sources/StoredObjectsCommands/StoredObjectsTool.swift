@@ -20,6 +20,7 @@ package struct StoredObjectsTool: ParsableCommand {
       themselves, except backup and convert, which also only read.
 
       Examples:
+        stored-objects browse Music
         stored-objects info Music
         stored-objects schema Music --format mermaid
         stored-objects check Music --json
@@ -49,7 +50,7 @@ package struct StoredObjectsTool: ParsableCommand {
       something, or when a salvage has lost something; 64 when the command line is not valid.
       """,
     subcommands: [
-      InfoCommand.self, SchemaCommand.self, CheckCommand.self, BackupCommand.self,
+      BrowseCommand.self, InfoCommand.self, SchemaCommand.self, CheckCommand.self, BackupCommand.self,
       SalvageCommand.self, CompactCommand.self, CheckpointCommand.self, DumpCommand.self,
       ExportCommand.self, ImportCommand.self, ConvertCommand.self, MigrateCommand.self,
       LogCommand.self, DiffCommand.self, HistoryCommand.self, RestoreCommand.self,

@@ -95,13 +95,36 @@ struct EditPlan {
         the program.
         """)
     }
-    var content: [UInt8] = []
-    for (number, range) in record.ranges.enumerated() {
-      content += number == index ? part : Array(record.bytes[range])
-    }
+    if let first = record.firstAssumed, index >= first { try checkAssumption(known) }
+    let (whole, range) = (record.content, record.ranges[index])
+    let content =
+      record.bytes[whole.lowerBound..<range.lowerBound] + part
+      + record.bytes[range.upperBound..<whole.upperBound]
     try replace(
       address,
-      with: known.recordBytes(address.rowID, layout: record.layoutNumber ?? 0, content))
+      with: known.recordBytes(address.rowID, layout: record.layoutNumber ?? 0, Array(content)))
+  }
+
+  /// The number of records for which an assumption about a type has to hold.
+  private static let comparedCount = 64
+
+  /// Throws unless the assumption about a custom type holds for other records, too.
+  private func checkAssumption(_ known: BrowsedClass) throws {
+    for (row, bytes) in try state.records(
+      of: known, .after(0), limit: Self.comparedCount, maximumLookUps: 16 * BrowsedState.batchRows
+    ).rows {
+      let record = try? known.record(row, bytes)
+      guard let record, record.ranges.count == known.layout(record.layoutNumber ?? 0)?
+        .browsedProperties.count
+      else {
+        throw BrowsingError(
+          .refused,
+          """
+          Only the program can find this value of \(known.name), because it is behind a value of a \
+          type of its own.
+          """)
+      }
+    }
   }
 
   /// Chooses a row for a new object.

@@ -1,7 +1,7 @@
 import Files
 import Foundation
 import Locks
-import StoreEngine
+package import StoreEngine
 import StoredObjectsCore
 
 /// An index of a class, as far as its name and its content show how it was made.
@@ -172,5 +172,21 @@ extension BrowsedState {
       }
     }
     return true
+  }
+}
+
+extension BrowsedState {
+  /// Returns the names of the indexes that sort by a property, by property.
+  package func indexNames(of known: BrowsedClass) throws(StoreError) -> [String: String] {
+    var names: [String: String] = [:]
+    for property in known.properties {
+      if let index = try index(by: property.name, of: known) { names[property.name] = index.name }
+    }
+    return names
+  }
+
+  /// Whether the texts of a class can be searched by an index.
+  package func hasTextIndex(_ known: BrowsedClass) throws(StoreError) -> Bool {
+    try textIndex(of: known) != nil
   }
 }

@@ -17,6 +17,8 @@ package struct BrowsedRecord: Sendable {
   let ranges: [Range<Int>]
   /// The range of the content.
   let content: Range<Int>
+  /// The index from which values were found by an assumption about a type; nil if there is none.
+  let firstAssumed: Int?
 
   /// The ID, such as "Song/42".
   package var id: String { "\(className)/\(rowID)" }
@@ -54,40 +56,17 @@ extension BrowsedClass {
       let start = buffer.offset
       let end = start + buffer.remainingCount
       let properties = number.flatMap(layout)?.browsedProperties ?? []
-      let ranges = try Self.ranges(of: properties, &buffer)
+      var finder = ValueFinder(properties.map(\.type), buffer)
+      let (ranges, firstAssumed) = try finder.ranges()
       return BrowsedRecord(
         className: name, rowID: rowID, bytes: bytes, layoutNumber: number,
-        properties: Array(properties.prefix(ranges.count)), ranges: ranges, content: start..<end)
+        properties: Array(properties.prefix(ranges.count)), ranges: ranges, content: start..<end,
+        firstAssumed: firstAssumed)
     } catch {
       throw .wrapping(error, .damaged, at: .init(className: name, rowID: rowID))
     }
   }
 
-  /// Returns the ranges of the values, or none if only the code of a type can find them.
-  private static func ranges(
-    of properties: [SavedLayout.SavedProperty], _ buffer: inout DataBuffer
-  ) throws(DataBufferError) -> [Range<Int>] {
-    guard !properties.isEmpty else { return [] }
-    var ranges: [Range<Int>] = []
-    ranges.reserveCapacity(properties.count)
-    for (index, property) in properties.enumerated() {
-      let start = buffer.offset
-      if property.type.isOpaque {
-        // Its end follows from the sizes of the values behind it, if those are fixed.
-        let sizes = properties[(index + 1)...].map(\.type.byteCount)
-        guard !sizes.contains(nil) else { return [] }
-        try buffer.skip(buffer.remainingCount - sizes.reduce(0) { $0 + ($1 ?? 0) })
-      } else {
-        try buffer.skip(property.type)
-      }
-      ranges.append(start..<buffer.offset)
-    }
-    guard buffer.remainingCount == 0 else {
-      throw DataBufferError(
-        .unreadBytes, at: buffer.offset, "\(buffer.remainingCount) bytes are left")
-    }
-    return ranges
-  }
 }
 
 /// References as texts such as "Song/42"; a value outside of the record as its identifier.
