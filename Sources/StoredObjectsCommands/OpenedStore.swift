@@ -49,6 +49,13 @@ struct StoreArgument: ParsableArguments {
       directory, createIfMissing: false, lockTimeout: Self.lockTimeout, key: key)
   }
 
+  /// Opens an existing store for writing, together with programs that share it.
+  func openForSharedWriting() throws -> any DirectoryBackend {
+    try format().open(
+      directory, createIfMissing: false, sharing: .processes, lockTimeout: Self.lockTimeout,
+      key: key.key())
+  }
+
   /// The time that commands wait for a store that is in use.
   static let lockTimeout = Duration.seconds(5)
 

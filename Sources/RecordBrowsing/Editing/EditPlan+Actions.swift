@@ -164,7 +164,8 @@ extension EditPlan {
   private mutating func delete(_ address: ObjectAddress, _ version: String?) throws {
     _ = try editable(address, version: version)
     let known = try state.browsedClass(address.className)
-    if let id = known.metadata?.classID, let catalogue = try ExternalCatalogue.ifUsed(in: state.backend),
+    if let id = known.metadata?.classID,
+      let catalogue = try ExternalCatalogue.ifUsed(in: state.backend),
       try !catalogue.values(of: .init(id, address.rowID)).isEmpty
     {
       throw BrowsingError(
@@ -182,7 +183,8 @@ extension EditPlan {
     guard page.cursor == nil else {
       throw BrowsingError(
         .refused,
-        "The search for objects that refer to \(address) takes too long: delete it with the program.")
+        "The search for objects that refer to \(address) takes too long: delete it with the program."
+      )
     }
     try checkConfirmed(address, found)
     for (referrer, property) in found { try remove(address, from: referrer, property) }

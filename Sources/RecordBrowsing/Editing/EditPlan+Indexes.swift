@@ -9,7 +9,9 @@ struct IndexChanges {
   private let plan: EditPlan
   private let backend: any StoreBackend
 
-  init(_ plan: EditPlan, _ backend: any StoreBackend) { (self.plan, self.backend) = (plan, backend) }
+  init(_ plan: EditPlan, _ backend: any StoreBackend) {
+    (self.plan, self.backend) = (plan, backend)
+  }
 
   /// Adds the changes of the indexes of all changed classes to a change set.
   ///
@@ -175,7 +177,7 @@ struct IndexChanges {
     guard index.attributes.allSatisfy({ known.property($0)?.type.isText == true }) else {
       return false
     }
-    for case let (row, old?, _) in records
+    for case (let row, let old?, _) in records
     where try !index.agrees(row, texts(of: old, index, state)) { return false }
     for (row, bytes) in try state.records(
       of: known, .after(0), limit: 16, maximumLookUps: BrowsedState.batchRows

@@ -114,8 +114,10 @@ struct EditPlan {
       of: known, .after(0), limit: Self.comparedCount, maximumLookUps: 16 * BrowsedState.batchRows
     ).rows {
       let record = try? known.record(row, bytes)
-      guard let record, record.ranges.count == known.layout(record.layoutNumber ?? 0)?
-        .browsedProperties.count
+      guard let record,
+        record.ranges.count
+          == known.layout(record.layoutNumber ?? 0)?
+          .browsedProperties.count
       else {
         throw BrowsingError(
           .refused,

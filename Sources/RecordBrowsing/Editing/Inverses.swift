@@ -102,17 +102,20 @@ extension EditPlan {
   ) throws {
     guard type.referenceForm != nil else { return }
     let known = try state.browsedClass(address.className)
-    let before = try Set(state.references(old, type))
-    let after = try Set(state.references(new, type))
-    guard before != after else { return }
+    let before = Self.counts(try state.references(old, type))
+    let after = Self.counts(try state.references(new, type))
+    // A move changes no other side.
+    let changed = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }
+    guard !changed.isEmpty else { return }
     for pair in try state.inverses(of: property, known) where try isKept(pair) {
-      for target in before.subtracting(after).sorted(by: { "\($0)" < "\($1)" }) {
-        try remove(address, from: target, pair.otherProperty)
-      }
-      for target in after.subtracting(before).sorted(by: { "\($0)" < "\($1)" }) {
-        try add(address, to: target, pair)
+      for target in changed.sorted(by: { "\($0)" < "\($1)" }) {
+        try setCount(of: address, after[target] ?? 0, in: target, pair)
       }
     }
+  }
+
+  private static func counts(_ list: [ObjectAddress]) -> [ObjectAddress: Int] {
+    list.reduce(into: [:]) { $0[$1, default: 0] += 1 }
   }
 
   /// Whether both sides of a pair have to change.
@@ -133,25 +136,32 @@ extension EditPlan {
     }
   }
 
-  /// Adds an object to the other side of a reference.
-  private mutating func add(
-    _ address: ObjectAddress, to target: ObjectAddress, _ pair: InversePair
+  /// Lets an object occur as often in the other side as the other object occurs in this one.
+  private mutating func setCount(
+    of address: ObjectAddress, _ count: Int, in target: ObjectAddress, _ pair: InversePair
   ) throws {
-    guard let part = try record(target)?.part(pair.otherProperty), let form = part.type.referenceForm
+    guard let part = try record(target)?.part(pair.otherProperty),
+      let form = part.type.referenceForm
     else { return }
     var list = try state.references(part.bytes, part.type)
-    if list.contains(address) { return }
-    if !form.isList {
+    let count = form.isList && !form.isSet ? count : min(count, 1)
+    if !form.isList, count > 0, list != [address] {
       // The target leaves the object that it belonged to.
-      for previous in list where previous != address {
-        try remove(target, from: previous, pair.property)
-      }
+      for previous in list { try remove(target, from: previous, pair.property) }
       list = []
     }
-    list.append(address)
+    var current = list.count { $0 == address }
+    while current < count {
+      list.append(address)
+      current += 1
+    }
+    while current > count, let last = list.lastIndex(of: address) {
+      list.remove(at: last)
+      current -= 1
+    }
     let texts = list.map { StoredValue.string("\($0)") }
     try replace(
       target, pair.otherProperty,
-      with: state.encoded(form.isList ? .array(texts) : texts[0], part.type))
+      with: state.encoded(form.isList ? .array(texts) : texts.first ?? .null, part.type))
   }
 }

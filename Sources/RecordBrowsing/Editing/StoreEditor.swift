@@ -9,6 +9,8 @@ package final class StoreEditor: Sendable {
   private let backend: any StoreBackend
   private let author: String
   private let steps = Locked(Steps())
+  /// Held by one edit at a time, so that two undos don't undo the same edit; it counts them.
+  private let turn = Locked(0)
 
   /// An edit that was made, for undoing it.
   private struct Step: Sendable {
@@ -44,6 +46,17 @@ package final class StoreEditor: Sendable {
   /// - Throws: ``BrowsingError`` with `conflict`, `unconfirmed`, `refused`, `invalid` or
   ///   `notFound`; ``/StoreEngine/StoreError``. Nothing has changed then.
   package func apply(_ request: EditRequest) throws -> EditResult {
+    try inTurn { try make(request) }
+  }
+
+  private func inTurn(_ body: () throws -> EditResult) throws -> EditResult {
+    try turn.withLock { count in
+      count += 1
+      return try body()
+    }
+  }
+
+  private func make(_ request: EditRequest) throws -> EditResult {
     let title = request.actions.first.map(Self.title) ?? ""
     let (result, step) = try save(title) { state in
       var plan = EditPlan(state, request.confirmations)
@@ -85,7 +98,9 @@ package final class StoreEditor: Sendable {
   ///
   /// - Throws: ``BrowsingError`` with `invalid` if there is none, or with `conflict` if an object
   ///   has changed since; ``/StoreEngine/StoreError``.
-  package func undo() throws -> EditResult {
+  package func undo() throws -> EditResult { try inTurn { try undoLast() } }
+
+  private func undoLast() throws -> EditResult {
     guard let step = steps.withLock({ $0.done.last }) else {
       throw BrowsingError(.invalid, "There is no edit to undo.")
     }
@@ -100,7 +115,9 @@ package final class StoreEditor: Sendable {
   /// Makes the edit again that was undone last.
   ///
   /// - Throws: As ``undo()``.
-  package func redo() throws -> EditResult {
+  package func redo() throws -> EditResult { try inTurn { try redoLast() } }
+
+  private func redoLast() throws -> EditResult {
     guard let step = steps.withLock({ $0.undone.last }) else {
       throw BrowsingError(.invalid, "There is no edit to make again.")
     }

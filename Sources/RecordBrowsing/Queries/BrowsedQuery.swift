@@ -191,7 +191,8 @@ private struct ObjectSearch {
         }
         guard !isEnd, let last = batch.last else { break }
         if isLate { return interrupt(at: BrowsedState.hex(last)) }
-        keys = query.isDescending
+        keys =
+          query.isDescending
           ? KeyRange(from: keys.from, to: last) : KeyRange(after: last, to: keys.to)
       }
     }
@@ -263,7 +264,7 @@ private struct ObjectSearch {
     var keys: [(key: [UInt8], row: UInt32)] = []
     func add(_ row: UInt32, _ bytes: [UInt8]) {
       let part = (try? known.record(row, bytes))?.part(property.name)
-      let key = part.flatMap { state.indexKey($0.bytes, $0.type, isFolded: $0.type.isText) }
+      let key = part.flatMap { state.indexKey($0.bytes, $0.type, isFolded: false) }
       keys.append((key ?? [], row))
     }
     if let range {
@@ -304,7 +305,7 @@ private struct ObjectSearch {
 extension [UInt8] {
   /// Creates bytes from their text in hex; nil for another text.
   package init?(hex text: String) {
-    let digits = Array<UInt8>(text.utf8)
+    let digits = [UInt8](text.utf8)
     guard digits.count.isMultiple(of: 2) else { return nil }
     var bytes: [UInt8] = []
     for index in stride(from: 0, to: digits.count, by: 2) {

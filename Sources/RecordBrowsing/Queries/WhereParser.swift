@@ -1,5 +1,5 @@
-import StoredObjectsCore
 import StoreEngine
+import StoredObjectsCore
 
 /// A condition for the objects of a class, as in `artist starts with "Joh" and seconds > 200`.
 ///

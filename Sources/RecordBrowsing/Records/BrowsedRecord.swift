@@ -56,7 +56,7 @@ extension BrowsedClass {
       let start = buffer.offset
       let end = start + buffer.remainingCount
       let properties = number.flatMap(layout)?.browsedProperties ?? []
-      var finder = ValueFinder(properties.map(\.type), buffer)
+      var finder = ValueFinder(properties.map(\.type), buffer, usualSize: usualSize)
       let (ranges, firstAssumed) = try finder.ranges()
       return BrowsedRecord(
         className: name, rowID: rowID, bytes: bytes, layoutNumber: number,

@@ -80,9 +80,8 @@ extension BrowsedState {
     return (items, all.count)
   }
 
-  /// Returns a part of a long text, and the number of all its bytes.
-  ///
-  /// - Parameter start: The first byte, as returned by an earlier call.
+  /// Returns a part of a long text from a byte on, the first byte of the next part, and the number
+  /// of all bytes.
   package func text(
     _ address: ObjectAddress, _ property: String, from start: Int, limit: Int
   ) throws -> (text: String, next: Int?, byteCount: Int) {

@@ -42,6 +42,7 @@ extension BrowsedState {
   ///   - cursor: The position of an earlier part; nil for the beginning.
   ///   - limit: The number of referrers after which to stop.
   ///   - time: The maximum time.
+  /// - Returns: The objects that were found.
   /// - Throws: ``BrowsingError`` with `invalid`; ``/StoreEngine/StoreError`` with `ioError` or
   ///   `closed`.
   package func referrers(

@@ -38,6 +38,7 @@ extension BrowsedState {
   ///   - cursor: The position of an earlier part; nil for the beginning.
   ///   - limit: The number of objects after which to stop.
   ///   - time: The maximum time.
+  /// - Returns: The objects that were found.
   /// - Throws: ``BrowsingError``, or ``/StoreEngine/StoreError`` with `invalidQuery`, `ioError`.
   package func search(
     _ query: String, in className: String?, cursor: String?, limit: Int, time: Duration

@@ -4,14 +4,25 @@ import StoreEngine
 ///
 /// Only its own code knows the size of a value of a custom type. The size follows from those of the
 /// values behind it if these are fixed. Otherwise it is assumed: first that the value is a count and
-/// bytes, and then that only one size lets the values behind it end with the record.
+/// bytes, and then that only one size lets the values behind it end with the record, or the size
+/// that the values of other records have.
 struct ValueFinder {
   private let types: [StoredType]
   private let buffer: DataBuffer
+  /// The size that most other records suggest.
+  private let usualSize: Int?
   /// The sizes that are tried.
   private static let sizes = 0...4096
 
-  init(_ types: [StoredType], _ buffer: DataBuffer) { (self.types, self.buffer) = (types, buffer) }
+  init(_ types: [StoredType], _ buffer: DataBuffer, usualSize: Int?) {
+    (self.types, self.buffer, self.usualSize) = (types, buffer, usualSize)
+  }
+
+  /// Whether the values of types can be found without an assumption.
+  static func canFindAll(_ types: [StoredType]) -> Bool {
+    guard let opaque = types.firstIndex(where: \.isOpaque) else { return true }
+    return types[(opaque + 1)...].allSatisfy { $0.byteCount != nil }
+  }
 
   /// Returns the ranges of the values as far as they can be found, and the index from which they
   /// depend on an assumption.
@@ -58,15 +69,21 @@ struct ValueFinder {
 
   private func assumedRanges(from index: Int, _ start: DataBuffer) -> [Range<Int>]? {
     if let found = try? ranges(from: index, start) { return found }
+    if let usualSize, let found = ranges(from: index, start, size: usualSize) { return found }
     var only: [Range<Int>]?
     for size in Self.sizes where size <= start.remainingCount {
-      var buffer = start
-      guard (try? buffer.skip(size)) != nil,
-        let rest = try? ranges(from: index + 1, buffer)
-      else { continue }
+      guard let found = ranges(from: index, start, size: size) else { continue }
       if only != nil { return nil }
-      only = [start.offset..<start.offset + size] + rest
+      only = found
     }
     return only
+  }
+
+  private func ranges(from index: Int, _ start: DataBuffer, size: Int) -> [Range<Int>]? {
+    var buffer = start
+    guard (try? buffer.skip(size)) != nil, let rest = try? ranges(from: index + 1, buffer) else {
+      return nil
+    }
+    return [start.offset..<start.offset + size] + rest
   }
 }

@@ -1,3 +1,4 @@
+import Files
 package import StoreEngine
 package import StoredObjectsCore
 
@@ -14,6 +15,8 @@ package struct BrowsedClass: Sendable {
   package let objectCount: Int
   /// The reason why the metadata row or the layouts can't be read.
   package let damage: String?
+  /// The size that the values of a custom type usually have, where that is needed to read records.
+  private(set) var usualSize: Int?
 
   init(_ name: String, _ backend: any StoreBackend) throws(StoreError) {
     self.name = name
@@ -34,6 +37,28 @@ package struct BrowsedClass: Sendable {
       (layouts, damage) = ([], damage ?? error.message)
     }
     self.damage = damage
+    try findUsualSize(backend)
+  }
+
+  /// The number of records that are compared for the size of a custom type.
+  private static let comparedCount = 32
+
+  private mutating func findUsualSize(_ backend: any StoreBackend) throws(StoreError) {
+    let types = properties.map(\.type)
+    guard !ValueFinder.canFindAll(types), let opaque = types.firstIndex(where: \.isOpaque) else {
+      return
+    }
+    var records: [(UInt32, [UInt8])] = []
+    _ = try backend.scan(table, from: nil) { row, record in
+      if row > ClassMetadata.rowID { records.append((row, [UInt8](copying: record))) }
+      return records.count < Self.comparedCount ? .next : .pause
+    }
+    var counts: [Int: Int] = [:]
+    for (row, bytes) in records {
+      guard let found = try? record(row, bytes), found.ranges.count > opaque else { continue }
+      counts[found.ranges[opaque].count, default: 0] += 1
+    }
+    usualSize = counts.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
   }
 
   /// The properties of the newest layout.

@@ -68,7 +68,8 @@ package final class PolledSource: StateSource {
       // An unchanged state keeps its results.
       let isSame = known.map { $0.state.number == state.number && $0.stamps == stamps } ?? false
       let newest = isSame ? known?.state ?? state : state
-      known = Known(state: newest, stamps: stamps, readAt: isSame ? known?.readAt ?? now : now, lookedAt: now)
+      known = Known(
+        state: newest, stamps: stamps, readAt: isSame ? known?.readAt ?? now : now, lookedAt: now)
       return newest
     }
   }

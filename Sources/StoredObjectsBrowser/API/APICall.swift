@@ -13,8 +13,9 @@ package struct APICall: Sendable {
   package var body: [UInt8]
 
   /// Creates a call.
-  package init(path: String, isPost: Bool = false, query: [String: String] = [:], body: [UInt8] = [])
-  { (self.path, self.isPost, self.query, self.body) = (path, isPost, query, body) }
+  package init(
+    path: String, isPost: Bool = false, query: [String: String] = [:], body: [UInt8] = []
+  ) { (self.path, self.isPost, self.query, self.body) = (path, isPost, query, body) }
 
   /// Returns a parameter that has to be there.
   func text(_ name: String) throws(BrowsingError) -> String {
@@ -71,7 +72,8 @@ package struct APIResponse: Sendable {
 
   /// Creates an answer with an error.
   static func error(
-    _ message: String, kind: String = "error", status: Int = 400, _ more: [String: StoredValue] = [:]
+    _ message: String, kind: String = "error", status: Int = 400,
+    _ more: [String: StoredValue] = [:]
   ) -> APIResponse {
     let fields: [String: StoredValue] = ["error": .string(message), "kind": .string(kind)]
     return APIResponse(.dictionary(fields.merging(more) { first, _ in first }), status: status)

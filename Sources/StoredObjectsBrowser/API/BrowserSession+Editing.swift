@@ -67,7 +67,8 @@ private struct EditReader {
     case "delete": return .delete(try address(fields, "id"), version: version)
     case "set":
       let id = try address(fields, "id")
-      return .set(id, version: version, values: try values(fields, state.browsedClass(id.className)))
+      return .set(
+        id, version: version, values: try values(fields, state.browsedClass(id.className)))
     default: return try listAction(kind, fields, version)
     }
   }

@@ -77,14 +77,16 @@ async function render({ quiet = false, notice } = {}) {
   const here = route();
   const mine = current = { abort, here };
   store.asOf = here.query.asOf;
-  const focus = document.activeElement?.dataset?.focus;
+  let focus;
   const place = window.scrollY;
   const timer = quiet ? undefined : setTimeout(() => { if (current === mine) { main.replaceChildren(skeleton()); main.setAttribute("aria-busy", "true"); } }, 150);
   const show = (node) => {
     clearTimeout(timer);
     if (current !== mine) return;
     main.removeAttribute("aria-busy");
-    if (main.firstChild !== node) main.replaceChildren(node);
+    if (main.firstChild === node) return;
+    focus = document.activeElement?.dataset?.focus;
+    main.replaceChildren(node);
   };
   let node;
   try {

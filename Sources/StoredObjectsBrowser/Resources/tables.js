@@ -138,7 +138,7 @@ export async function classView(route, signal, onNode) {
       pager(known, route, page));
   } catch (error) {
     if (!(error instanceof Refusal) || error.body.kind !== "invalid") throw error;
-    rest.append(h("p", { class: "notice bad", role: "alert" }, shown(error.message)));
+    rest.append(h("p", { id: "plan", class: "notice bad", role: "alert" }, shown(error.message)));
     if (error.body.position !== undefined) {
       rest.append(h("pre", { class: "caret" }, shown(route.query.where ?? "", true), "\n" + " ".repeat(error.body.position) + "^"));
     }

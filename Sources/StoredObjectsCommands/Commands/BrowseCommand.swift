@@ -22,35 +22,18 @@ struct BrowseCommand: ParsableCommand {
   @OptionGroup var store: StoreArgument
   @Flag(help: "Edit the store.") var write = false
   @Option(help: "The port on 127.0.0.1; 0 chooses a free one.") var port: UInt16 = 0
-  @Flag(help: "Open the page in the default browser.") var open = false
 
   func run() throws {
     let session = try BrowserOpening(store, isWritable: write).session()
     defer { session.close() }
     let server = try BrowserServer(session, port: port)
     let stop = StopSignal()
-    let opens = open
     let serving = ServedPage(server) { url in
       FileHandle.standardOutput.write(Data("\(url.absoluteString)\n".utf8))
-      if opens { Self.open(url) }
     }
     while !stop.isRequested, serving.failure == nil { stop.sleep(.milliseconds(200)) }
     serving.stop()
     if let failure = serving.failure { throw failure }
-  }
-
-  /// Opens a page with the program that the desktop has for it.
-  private static func open(_ url: URL) {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    #if os(macOS)
-      process.arguments = ["open", url.absoluteString]
-    #else
-      process.arguments = ["xdg-open", url.absoluteString]
-    #endif
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = FileHandle.nullDevice
-    try? process.run()
   }
 }
 
