@@ -45,9 +45,20 @@ extension BrowsedState {
     for condition: WhereCondition, of known: BrowsedClass
   ) throws(StoreError) -> IndexRange? {
     let parts = if case .all(let parts) = condition { parts } else { [condition] }
-    var best: (range: IndexRange, count: Int)?
+    var ranges: [IndexRange] = []
     for part in parts {
       guard let range = try indexRange(forPart: part, of: known) else { continue }
+      let same = ranges.firstIndex { $0.index.name == range.index.name && $0.ranges.count == 1 }
+      if let same, range.ranges.count == 1 {
+        // From one value to another.
+        ranges[same].ranges[0].formIntersection(range.ranges[0])
+      } else {
+        ranges.append(range)
+      }
+    }
+    var best: (range: IndexRange, count: Int)?
+    for var range in ranges {
+      range.ranges.removeAll(where: \.isEmpty)
       var count = 0
       for keys in range.ranges { count += try backend.keyCount(in: range.index.table, keys) }
       if best.map({ count < $0.count }) ?? true { best = (range, count) }
@@ -117,6 +128,15 @@ extension BrowsedState {
     let isOptional = if case .optional = type { true } else { type.referenceForm != nil }
     if isOptional { key.removeFirst() }
     return (key, KeyRange.end(ofPrefix: key))
+  }
+}
+
+extension KeyRange {
+  /// Removes the keys that are not in another range.
+  fileprivate mutating func formIntersection(_ other: KeyRange) {
+    if from.lexicographicallyPrecedes(other.from) { from = other.from }
+    guard let end = other.to else { return }
+    if to.map({ end.lexicographicallyPrecedes($0) }) ?? true { to = end }
   }
 }
 

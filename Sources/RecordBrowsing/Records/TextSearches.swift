@@ -87,10 +87,24 @@ extension BrowsedState {
   private func hit(
     _ record: BrowsedRecord, _ known: BrowsedClass, _ property: String?, _ folded: FoldedString
   ) -> SearchPage.Hit {
-    let text = property.flatMap { self.text(of: record, $0) }
+    let text = property.flatMap { beginning(of: record, $0) }
     return SearchPage.Hit(
       id: record.id, title: title(of: record, known), property: property,
       snippet: text.map { Self.snippet($0, folded) })
+  }
+
+  /// The number of bytes of a text that are searched without an index.
+  private static let searchedBytes = 256 << 10
+
+  /// Returns the beginning of the text of a property; nil if it is not a text.
+  private func beginning(of record: BrowsedRecord, _ name: String) -> String? {
+    guard let part = record.part(name), part.type.isText else { return nil }
+    var (utf8, type) = (part.bytes[...], part.type)
+    while case .optional(let wrapped) = type {
+      if utf8.first == 0 { return nil }
+      (utf8, type) = (utf8.dropFirst(), wrapped)
+    }
+    return String(decoding: utf8.dropFirst(4).prefix(Self.searchedBytes), as: UTF8.self)
   }
 
   /// Returns the whole text of a property; nil if it is not a text.
@@ -138,7 +152,7 @@ extension BrowsedState {
         for (rowID, bytes) in found.rows {
           guard let record = try? known.record(rowID, bytes) else { continue }
           let property = record.properties.first { property in
-            text(of: record, property.name).map { $0.folded.contains(folded) } ?? false
+            beginning(of: record, property.name).map { $0.folded.contains(folded) } ?? false
           }
           if let property { page.hits.append(hit(record, known, property.name, folded)) }
         }

@@ -22,7 +22,9 @@ struct QueryCommand: ParsableCommand {
   @Argument(help: "The class.") var className: String
   @Option(name: .customLong("where"), help: "The condition; all objects by default.")
   var condition: String?
-  @Option(help: "The property to sort by; with a minus in front, the last object comes first.")
+  @Option(
+    parsing: .unconditional,
+    help: "The property to sort by; with a minus in front, the last object comes first.")
   var sort: String?
   @Option(help: "The maximum number of objects.") var limit: Int?
   @Flag(help: "Print only the number of objects.") var count = false
