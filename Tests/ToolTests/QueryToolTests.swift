@@ -30,7 +30,7 @@ struct QueryToolTests {
       let sorted = try directory.run(
         "query", "Library", "Artist", "--sort", "-name", "--limit", "1", "--explain")
       #expect(sorted.output == "Artist/2\n  name: \"\"\n")
-      #expect(sorted.errors == "by sorted in memory\n")
+      #expect(sorted.errors == "by sorting in memory\n")
     }
   }
 

@@ -50,6 +50,6 @@ package struct EditResult: Sendable {
   package var ids: [String] = []
   /// The indexes that the program has to build again.
   package var clearedIndexes: [String] = []
-  /// What was done, in a few words.
+  /// A short description of the edit.
   package var title = ""
 }

@@ -11,7 +11,7 @@ struct InversePair: Sendable {
   let otherType: StoredType
   let verdict: Verdict
 
-  /// What the references of objects show.
+  /// The conclusion from the references of objects.
   enum Verdict: Sendable {
     /// All references that were compared have a counterpart.
     case areInverses

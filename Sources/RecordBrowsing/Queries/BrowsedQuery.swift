@@ -138,7 +138,7 @@ private struct ObjectSearch {
         """)
     }
     page.plan =
-      "sorted in memory" + (range.map { ", index \($0.index.name) for the condition" } ?? "")
+      "sorting in memory" + (range.map { ", after index \($0.index.name)" } ?? "")
     try walk(sortedRows(by: property, range))
   }
 

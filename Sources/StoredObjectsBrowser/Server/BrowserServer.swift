@@ -55,6 +55,6 @@ package final class BrowserServer: Sendable {
 
 /// A failure of the server, in words for its user.
 package struct BrowserFailure: Error, CustomStringConvertible {
-  /// What happened.
+  /// A description of the failure.
   package let description: String
 }
