@@ -36,6 +36,11 @@ let extras = Target.Dependency.product(
 let argumentParser = Target.Dependency.product(
   name: "ArgumentParser", package: "swift-argument-parser", condition: Traits.tools)
 
+let flyingFox = Target.Dependency.product(
+  name: "FlyingFox", package: "FlyingFox", condition: Traits.tools)
+let flyingSocks = Target.Dependency.product(
+  name: "FlyingSocks", package: "FlyingFox", condition: Traits.tools)
+
 func metrics(_ product: String) -> Target.Dependency {
   .product(name: product, package: "swift-metrics", condition: Traits.observability)
 }
@@ -91,6 +96,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.7.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
+    .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
     .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
   ],
@@ -195,11 +201,23 @@ let package = Package(
     .target(
       name: "StoreFormats", dependencies: ["CDBBackend", "StoreEngine", "TokyoCabinetBackend"]),
 
+    // Stores without their classes, for the tool and its page.
+    .target(
+      name: "RecordBrowsing", dependencies: ["StoreEngine", "StoredObjectsCore", "Files", "Locks"]),
+    // The page, and the server that only the tool starts.
+    .target(
+      name: "StoredObjectsBrowser",
+      dependencies: [
+        "RecordBrowsing", "StoreEngine", "StoredObjectsCore", "Files", "Locks", flyingFox,
+        flyingSocks,
+      ],
+      resources: [.embedInCode("Resources")]),
+
     .target(
       name: "StoredObjectsCommands",
       dependencies: [
-        "KeyValueStoreCore", "StoreEngine", "StoredObjectsCore", "StoredObjectsEncryption",
-        "StoreFormats", "Files", argumentParser,
+        "KeyValueStoreCore", "RecordBrowsing", "StoreEngine", "StoredObjectsBrowser",
+        "StoredObjectsCore", "StoredObjectsEncryption", "StoreFormats", "Files", argumentParser,
       ]),
     .executableTarget(name: "stored-objects", dependencies: ["StoredObjectsCommands"]),
     // The same with stores on a server, apart, so that nobody else needs libpq.
@@ -354,6 +372,13 @@ let package = Package(
         "stored-objects", "stored-objects-import-ytk", "notebook", "CSQLite", "KeyValueStore",
         "ProgramTesting", "StoredObjectsCore", "TokyoCabinetBackend", "TokyoCabinet",
         "StoredObjectsTestSupport",
+      ]),
+    .testTarget(
+      name: "BrowserTests",
+      dependencies: [
+        "RecordBrowsing", "StoredObjectsBrowser", "StoreEngine", "StoredObjectsCore", "Files",
+        "Locks", "ProgramTesting", "StoredObjectsTestSupport", "TestFiles", "TestedBackends",
+        "stored-objects", flyingFox,
       ]),
     .testTarget(
       name: "MacroTests",

@@ -49,6 +49,13 @@ struct StoreArgument: ParsableArguments {
       directory, createIfMissing: false, lockTimeout: Self.lockTimeout, key: key)
   }
 
+  /// Opens an existing store for writing, together with programs that share it.
+  func openForSharedWriting() throws -> any DirectoryBackend {
+    try format().open(
+      directory, createIfMissing: false, sharing: .processes, lockTimeout: Self.lockTimeout,
+      key: key.key())
+  }
+
   /// The time that commands wait for a store that is in use.
   static let lockTimeout = Duration.seconds(5)
 
@@ -86,7 +93,7 @@ struct StoreArgument: ParsableArguments {
   }
 
   /// Returns the format of the store; refuses any other directory before anything is created there.
-  private func format() throws -> StoreFormat {
+  func format() throws -> StoreFormat {
     let format = try formatOfWreck()
     if format == .cdb { return format }
     for name in try checkIsStoreDirectory() {

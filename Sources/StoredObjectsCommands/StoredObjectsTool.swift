@@ -20,6 +20,10 @@ package struct StoredObjectsTool: ParsableCommand {
       themselves, except backup and convert, which also only read.
 
       Examples:
+        stored-objects browse Music
+        stored-objects query Music Song --where 'title starts with "Prelude"' --sort -seconds
+        stored-objects get Music Song/42 --json
+        stored-objects set Music Song/42 title="Sunny Afternoon"
         stored-objects info Music
         stored-objects schema Music --format mermaid
         stored-objects check Music --json
@@ -49,7 +53,8 @@ package struct StoredObjectsTool: ParsableCommand {
       something, or when a salvage has lost something; 64 when the command line is not valid.
       """,
     subcommands: [
-      InfoCommand.self, SchemaCommand.self, CheckCommand.self, BackupCommand.self,
+      BrowseCommand.self, QueryCommand.self, GetCommand.self, SetCommand.self, InfoCommand.self,
+      SchemaCommand.self, CheckCommand.self, BackupCommand.self,
       SalvageCommand.self, CompactCommand.self, CheckpointCommand.self, DumpCommand.self,
       ExportCommand.self, ImportCommand.self, ConvertCommand.self, MigrateCommand.self,
       LogCommand.self, DiffCommand.self, HistoryCommand.self, RestoreCommand.self,

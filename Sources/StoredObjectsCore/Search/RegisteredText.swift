@@ -20,11 +20,13 @@ struct RegisteredText {
 
   init(
     _ attributes: [FullTextAttribute], _ table: OrderedTableID, _ layouts: ClassLayouts
-  ) {
+  ) { self.init(attributes, table, contentVersion: layouts.contentVersion) }
+
+  init(_ attributes: [FullTextAttribute], _ table: OrderedTableID, contentVersion: String) {
     (self.attributes, self.table) = (attributes, table)
     // The class reads records of earlier versions in its own way, which may change with its
     // version.
-    declaration = "\(layouts.contentVersion)" + attributes.map { "\u{1F}" + $0.name }.joined()
+    declaration = contentVersion + attributes.map { "\u{1F}" + $0.name }.joined()
   }
 
   /// The stamp of a complete index.
