@@ -6,8 +6,8 @@
 ///     Preview/...
 ///     Store/...           the files of the store, encrypted if the store is
 ///
-/// Every program that reads ZIP files can unpack it. Sizes and offsets from 4 GiB on, and numbers of
-/// entries from 65,535 on, are in ZIP64 records.
+/// Every program that reads ZIP files can unpack it. Sizes and offsets from 4 GiB on, and numbers
+/// of entries from 65,535 on, are in ZIP64 records.
 enum ArchiveFormat {
   static let localHeader: UInt32 = 0x0403_4B50
   static let centralHeader: UInt32 = 0x0201_4B50

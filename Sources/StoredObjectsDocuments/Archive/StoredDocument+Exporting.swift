@@ -6,10 +6,10 @@ extension StoredDocument {
   ///
   ///     try await document.export(to: "Ship.sketch.zip")
   ///
-  /// The archive is a ZIP file without compression, so other programs can unpack it. It contains the
-  /// versions, and an encrypted document stays encrypted in it. Unsaved changes are saved first, as
-  /// by ``autosave()``. The store stays usable meanwhile. A crash leaves either no archive or a whole
-  /// one.
+  /// The archive is a ZIP file without compression, so other programs can unpack it. It contains
+  /// the versions, and an encrypted document stays encrypted in it. Unsaved changes are saved
+  /// first, as by ``autosave()``. The store stays usable meanwhile. A crash leaves either no
+  /// archive or a whole one.
   ///
   /// Complexity: linear in the size of the document. Disk space: the size of the document again
   /// while it is written, unless the file system can share the content of copies.
@@ -42,8 +42,8 @@ extension StoredDocument {
   ///
   /// The archive may come from anywhere. Names that lead out of the document, links, entries that
   /// overlap or occur twice, wrong checksums and compressed entries are refused. The content of the
-  /// store is not read: a damaged store is found when it is opened. A crash leaves either no document
-  /// or a whole one.
+  /// store is not read: a damaged store is found when it is opened. A crash leaves either no
+  /// document or a whole one.
   ///
   /// - Parameters:
   ///   - archive: The path of the archive.

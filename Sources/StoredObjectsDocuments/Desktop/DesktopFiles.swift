@@ -6,9 +6,10 @@ import FoundationEssentials
 ///     let files = DesktopFiles(for: .sketch, program: "/usr/bin/sketch")
 ///     try files.install()
 ///
-/// File managers then know the archives of documents by their names and their first bytes, open them
-/// with the program, and show their previews. Desktops have no types for folders, so a document that
-/// was not exported is shown as a folder, in KDE's file manager under the icon of the type.
+/// File managers then know the archives of documents by their names and their first bytes, open
+/// them with the program, and show their previews. Desktops have no types for folders, so a
+/// document that was not exported is shown as a folder, in KDE's file manager under the icon of the
+/// type.
 ///
 /// A package of a distribution writes the three texts to the same folders below `/usr/share`.
 public struct DesktopFiles: Sendable {

@@ -9,9 +9,9 @@ public enum Thumbnail {
   ///     let arguments = CommandLine.arguments  // --thumbnail input output size
   ///     try Thumbnail.write(of: arguments[2], to: arguments[3])
   ///
-  /// The picture has the size that the application gave it; file managers scale it down. Make it 256
-  /// or 512 pixels wide. The library draws no PNG: a document whose ``DocumentType/makePreview`` gives
-  /// none has no thumbnail, and file managers show the icon.
+  /// The picture has the size that the application gave it; file managers scale it down. Make it
+  /// 256 or 512 pixels wide. The library draws no PNG: a document whose
+  /// ``DocumentType/makePreview`` gives none has no thumbnail, and file managers show the icon.
   ///
   /// - Parameters:
   ///   - path: The document or archive.

@@ -11,7 +11,7 @@ public enum DocumentEvent: Sendable {
   /// The document was removed by another program. Changes can no longer be saved.
   case removed
   /// Another process has saved to a document that is open for reading only: see
-  /// ``StoredDocument/reload()``.
+  /// ``StoredDocument/reload(isolation:)``.
   case changedElsewhere
   /// The document has a new ``StoredDocument/store``: show its objects again, by their IDs.
   case storeReplaced

@@ -11,8 +11,8 @@ extension StoredDocument {
   ///     }
   ///
   /// It waits for writes of the ``container`` and for previews. Objects keep their values, but can
-  /// no longer be saved. Closing a closed document does nothing. A document that is released without
-  /// being closed loses its unsaved changes, and nothing else.
+  /// no longer be saved. Closing a closed document does nothing. A document that is released
+  /// without being closed loses its unsaved changes, and nothing else.
   ///
   /// - Parameters:
   ///   - closing: The treatment of unsaved changes.

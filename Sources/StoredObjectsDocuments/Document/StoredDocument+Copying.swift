@@ -12,8 +12,8 @@ extension StoredDocument {
   ///   - replacing: Whether to replace a document at the path.
   ///   - progress: Called with the progress, on another thread.
   ///   - isolation: The isolation domain of the document.
-  /// - Throws: ``DocumentError`` with `exists`, `missing`, `inUse`, `cancelled`, `noSpace`, `ioError`
-  ///   or `store`.
+  /// - Throws: ``DocumentError`` with `exists`, `missing`, `inUse`, `cancelled`, `noSpace`,
+  ///   `ioError` or `store`.
   public func saveCopy(
     to newPath: String, replacing: Bool = false,
     progress: @escaping @Sendable (DocumentProgress) -> Void = { _ in },

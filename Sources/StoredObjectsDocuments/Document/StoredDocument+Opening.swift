@@ -19,8 +19,8 @@ extension StoredDocument {
   ///   - access: The access; by default editing.
   ///   - key: The key of an encrypted document.
   /// - Throws: ``DocumentError`` with `missing`, `notADocument`, `otherType`, `newerVersion`,
-  ///   `damaged`, `inUse`, `ioError`, or `store` with the error of the store, such as `encrypted` or
-  ///   `wrongKey`.
+  ///   `damaged`, `inUse`, `ioError`, or `store` with the error of the store, such as `encrypted`
+  ///   or `wrongKey`.
   public convenience init(
     opening path: String, as type: DocumentType, access: DocumentAccess = .editing,
     key: (any StoreKey)? = nil

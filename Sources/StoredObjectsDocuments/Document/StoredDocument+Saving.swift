@@ -4,8 +4,8 @@ import StoredObjectsCore
 extension StoredDocument {
   /// Whether the document differs from its last save: it has unsaved changes, or autosaved ones.
   ///
-  /// Changes that other stores of the ``container`` have saved count as well; the event for them comes
-  /// with the next call of ``checkFiles()``. Without versions, only
+  /// Changes that other stores of the ``container`` have saved count as well; the event for them
+  /// comes with the next call of ``checkFiles()``. Without versions, only
   /// unsaved changes count.
   ///
   /// Complexity: linear in the number of classes, and in the size of the commits since the last
@@ -45,7 +45,7 @@ extension StoredDocument {
   /// Saves unsaved changes without making a version.
   ///
   /// ``revert()`` takes them back, and the document counts as edited. Call it when your application
-  /// becomes inactive, or use ``autosave(after:)``. Does nothing if there are no changes.
+  /// becomes inactive, or use ``autosave(after:isolation:)``. Does nothing if there are no changes.
   ///
   /// Without versions it saves as ``save(named:)`` does.
   ///
@@ -64,9 +64,9 @@ extension StoredDocument {
   ///
   ///     Task { await document.autosave(after: .seconds(5)) }
   ///
-  /// The document reports ``DocumentEvent/autosaved`` and ``DocumentEvent/autosaveFailed(_:)``. After
-  /// a failure it tries again, unless the document was removed. A program whose main loop does not run tasks calls ``autosave()``
-  /// from a timer instead.
+  /// The document reports ``DocumentEvent/autosaved`` and ``DocumentEvent/autosaveFailed(_:)``.
+  /// After a failure it tries again, unless the document was removed. A program whose main loop
+  /// does not run tasks calls ``autosave()`` from a timer instead.
   ///
   /// - Parameters:
   ///   - delay: The time that changes wait.

@@ -6,8 +6,8 @@ extension StoredDocument {
   ///
   /// The original stays as it was saved last. The ``store``, its objects and the undo history are
   /// the same as before: the open folder gets the new name, and a copy the old one. A crash leaves
-  /// the original, and either no new document or a whole one. A failure can leave a document that was
-  /// to be replaced with the last saved state of this one.
+  /// the original, and either no new document or a whole one. A failure can leave a document that
+  /// was to be replaced with the last saved state of this one.
   ///
   /// If the new path is on another file system, the document is copied there, and has a new
   /// ``store`` afterwards: see ``DocumentEvent/storeReplaced``. That is also so for a document that

@@ -9,9 +9,10 @@ public import StoredObjectsCore
 ///     document.store.insert(shape)
 ///     try document.save()
 ///
-/// The objects are those of ``store``, which is an ordinary `Store` with an undo manager. A document
-/// adds the things that users expect of a file: saving under another name, reverting, versions,
-/// autosave, a lock, previews, and an archive of one file. See <doc:BuildingADocumentBasedApp>.
+/// The objects are those of ``store``, which is an ordinary `Store` with an undo manager. A
+/// document adds the things that users expect of a file: saving under another name, reverting,
+/// versions, autosave, a lock, previews, and an archive of one file. See
+/// <doc:BuildingADocumentBasedApp>.
 ///
 /// A document belongs to one isolation domain, like its store: usually the main actor.
 public final class StoredDocument {

@@ -3,8 +3,8 @@ import Files
 /// A directory that is built beside its target under a hidden name, and renamed once it is on the
 /// disk.
 ///
-/// So a crash leaves either no target or a whole one. The directory is locked meanwhile, and contains
-/// a marker. A later process removes hidden directories with a marker and without a lock.
+/// So a crash leaves either no target or a whole one. The directory is locked meanwhile, and
+/// contains a marker. A later process removes hidden directories with a marker and without a lock.
 struct PartialPackage {
   /// The path that the directory will have.
   let path: String
