@@ -13,11 +13,12 @@ package struct StoredObjectsTool: ParsableCommand {
     commandName: "stored-objects",
     abstract: "Inspect, check, copy, convert and salvage stores.",
     discussion: """
-      A store is the directory that a program has opened with StoredObjects, or, for schema, \
-      check, dump, export, import, convert, log, diff, history and restore, a URL: \
-      postgresql://HOST/DATABASE#STORE. The program's classes are not needed. info, schema, check, \
-      dump and export only read, and can run at the same time; the others need the store for \
-      themselves, except backup and convert, which also only read.
+      A store is the directory that a program has opened with StoredObjects, or, for browse, \
+      query, get, set, schema, check, dump, export, import, convert, log, diff, history and \
+      restore, a URL: postgresql://HOST/DATABASE#STORE. The program's classes are not needed. \
+      browse, query, get, info, schema, check, dump and export only read, and can run at the same \
+      time. set and browse --write share the store with programs that share it. The others need \
+      the store for themselves, except backup and convert, which also only read.
 
       Examples:
         stored-objects browse Music

@@ -37,6 +37,7 @@ struct QueryToolTests {
   @Test(
     "A mistake in the command line is an error with an explanation",
     arguments: [
+      (["browse", "Nowhere"], "There is no directory"),
       (["query", "Library", "Nobody"], "There is no class"),
       (["query", "Library", "Artist", "--where", "name ="], "At character 7 of the condition"),
       (["query", "Library", "Artist", "--sort", "age"], "no property"),

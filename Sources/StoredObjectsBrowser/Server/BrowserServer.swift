@@ -30,7 +30,7 @@ package final class BrowserServer: Sendable {
 
   private let handler: DeferredHandler
 
-  /// Serves requests until the task is cancelled or ``stop()`` is called.
+  /// Serves requests until the task is cancelled.
   ///
   /// - Parameter onStart: Called with the URL of the page once it can be opened.
   /// - Throws: An error if the port can't be used.
@@ -48,9 +48,6 @@ package final class BrowserServer: Sendable {
       group.cancelAll()
     }
   }
-
-  /// Stops to serve requests.
-  package func stop() async { await server.stop(timeout: 1) }
 }
 
 /// A failure of the server, in words for its user.
