@@ -79,7 +79,7 @@ let package = Package(
     .trait(name: "Encryption", description: "Encrypted stores, which take one of swift-crypto."),
     .trait(
       name: "Tools",
-      description: "The command-line tools, which take swift-crypto and swift-argument-parser."),
+      description: "The tools, which take swift-crypto, swift-argument-parser and FlyingFox."),
     .trait(
       name: "Observability",
       description: "Metrics and traces, which take swift-metrics and swift-distributed-tracing."),
@@ -301,9 +301,9 @@ let package = Package(
     .testTarget(
       name: "PostgreSQLBackendTests",
       dependencies: [
-        "KeyValueStoreCore", "PostgreSQLBackend", "StoredObjectsCore", "StoredObjectsEncryption",
-        "StoredObjectsSync", "StoredObjectsTestSupport", "Files", "Locks", "ProgramTesting",
-        "TestFiles", "TestServer",
+        "KeyValueStoreCore", "PostgreSQLBackend", "RecordBrowsing", "StoredObjectsBrowser",
+        "StoredObjectsCore", "StoredObjectsEncryption", "StoredObjectsSync",
+        "StoredObjectsTestSupport", "Files", "Locks", "ProgramTesting", "TestFiles", "TestServer",
         "TokyoCabinetBackend", "stored-objects", "stored-objects-postgresql",
       ],
       exclude: ["Fixtures"]),

@@ -70,6 +70,24 @@ struct ToolTests {
     }
   }
 
+  @Test("Objects on a server are queried, shown and changed by commands")
+  func editing() throws {
+    try ProgramDirectory.run { tool in
+      try makeStore(tool)
+      let url = "\(try TestServer.shared.get().url())#Music%20\(UUID().uuidString)"
+      try tool.run("stored-objects", ["convert", "Music", url]).expectSuccess()
+      let query = ["Tune", "--where", "title starts with \"Für\"", "--json"]
+      let here = try tool.run("stored-objects", ["query", "Music"] + query)
+      let there = try tool.run("stored-objects", ["query", url] + query)
+      #expect(here.status == 0 && here.output.contains("Elise") && here.output == there.output)
+      try tool.run("stored-objects", ["set", url, "Tune/2", "title=Für Therese"]).expectSuccess()
+      let changed = try tool.run("stored-objects", ["get", url, "Tune/2"])
+      #expect(changed.status == 0 && changed.output.contains("Therese"))
+      #expect(try tool.run("stored-objects", ["check", url]).output.contains("All is well."))
+      #expect(try tool.run("stored-objects", ["get", url, "Tune/99"]).status == 1)
+    }
+  }
+
   @Test("The history of a store on a server is shown, exported and restored as in a directory")
   func history() throws {
     try ProgramDirectory.run { tool in
