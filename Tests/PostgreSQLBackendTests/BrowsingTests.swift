@@ -64,7 +64,7 @@ struct BrowsingTests {
     let session = BrowserSession(
       LiveSource(shown), editor: StoreEditor(shown), options: .init(name: "Tapes", format: "test"))
     defer { session.close() }
-    let id = "Tape/\(try #require(first.rowID))"
+    let id = "Tape/\(first.rowID)"
     #expect(ask(session, "store").text.contains(#""count":1"#))
     let object = ask(session, "object", ["id": id]).text
     #expect(object.contains("Morning"))
