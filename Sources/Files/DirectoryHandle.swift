@@ -1,13 +1,11 @@
-internal import Locks
-
 /// An open directory, which may be locked by one writer or any number of readers in all processes.
 ///
 /// It remains the same directory when another one takes its path. The lock is on the directory
 /// itself, so that it contains no lock file. The lock ends with the process, however that ends.
 package final class DirectoryHandle: Sendable {
   /// The path by which it was opened, or the one that ``follow(to:)`` has set.
-  package var path: String { currentPath.withLock { $0 } }
-  private let currentPath: Locked<String>
+  package var path: String { ownPath.current }
+  private let ownPath: DirectoryPath
   /// The identity of the directory.
   package let identity: FileIdentity
   /// The file system of the directory.
@@ -18,7 +16,8 @@ package final class DirectoryHandle: Sendable {
   private let isLocked: Bool
 
   private init(_ opened: OpenFile, _ identity: FileIdentity, isLocked: Bool) {
-    (currentPath, fileSystem) = (Locked(opened.location.path), opened.location.fileSystem)
+    ownPath = DirectoryPath(opened.location.path)
+    fileSystem = opened.location.fileSystem
     (descriptor, self.identity) = (opened.descriptor, identity)
     (self.isLocked, process) = (isLocked, currentProcess())
   }
@@ -143,7 +142,7 @@ package final class DirectoryHandle: Sendable {
   package func follow(to path: String) throws(SystemError) -> Bool {
     let found = try FileStatus.find(FileLocation(path, in: fileSystem))
     guard found?.identity == identity else { return false }
-    currentPath.withLock { $0 = path }
+    ownPath.follow(to: path)
     return true
   }
 

@@ -56,7 +56,7 @@ let limits = [
   Limit(
     operation: "open and close, 100,000",
     most: Counts(
-      allocations: 350, opens: 12, writes: 0, bytes: 0, syncs: 0, renames: 0),
+      allocations: 340, opens: 12, writes: 0, bytes: 0, syncs: 0, renames: 0),
     measure: {
       _ = try $0.insert(100_000)
       return try $0.openAndClose()
