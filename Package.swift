@@ -201,9 +201,12 @@ let package = Package(
     .target(
       name: "StoreFormats", dependencies: ["CDBBackend", "StoreEngine", "TokyoCabinetBackend"]),
 
+    // The language of conditions, for the tool, its page, and the Jukebox.
+    .target(name: "ConditionSyntax"),
     // Stores without their classes, for the tool and its page.
     .target(
-      name: "RecordBrowsing", dependencies: ["StoreEngine", "StoredObjectsCore", "Files", "Locks"]),
+      name: "RecordBrowsing",
+      dependencies: ["ConditionSyntax", "StoreEngine", "StoredObjectsCore", "Files", "Locks"]),
     // The page, and the server that only the tool starts.
     .target(
       name: "StoredObjectsBrowser",
@@ -239,7 +242,8 @@ let package = Package(
       name: "quickstart", dependencies: ["StoredObjects"], path: "Examples/QuickStart"),
 
     .executableTarget(
-      name: "jukebox", dependencies: ["CDBBackend", "StoredObjects", argumentParser],
+      name: "jukebox",
+      dependencies: ["CDBBackend", "ConditionSyntax", "StoredObjects", argumentParser],
       path: "Examples/Jukebox", exclude: ["README.md", "Sample"]),
 
     .executableTarget(
@@ -365,7 +369,8 @@ let package = Package(
     .target(
       name: "ProgramTesting", dependencies: ["TestFiles"], path: "Tests/ProgramTesting"),
     .testTarget(
-      name: "JukeboxTests", dependencies: ["jukebox", "ProgramTesting", "StoredObjects"]),
+      name: "JukeboxTests",
+      dependencies: ["jukebox", "ConditionSyntax", "ProgramTesting", "StoredObjects"]),
     .testTarget(
       name: "ToolTests",
       dependencies: [

@@ -1,5 +1,5 @@
-import Files
 import Foundation
+import StoreEngine
 import StoredObjectsCore
 import StoredObjectsEncryption
 
@@ -9,26 +9,17 @@ import StoredObjectsEncryption
 final class PolledStore {
   private let store: StoreArgument
   private let key: EncryptionKey?
-  private var known: [FileStamp?] = []
+  private var known: StoreStamp?
   private var readAt = ContinuousClock.now
   /// The time between two checks for changes.
   private static let pause = Duration.milliseconds(10)
-  /// An upper bound of the resolution of a file's modification time.
-  private static let clockStep = Duration.milliseconds(50)
-
-  /// The state of a file, which changes with each commit.
-  private struct FileStamp: Equatable {
-    let identity: FileIdentity
-    let size: Int
-    let modified: Int64
-  }
 
   init(_ store: StoreArgument) throws { (self.store, key) = (store, try store.key.key()) }
 
   /// Opens the store in its current state, passes it to a closure, and closes it.
   func read<Result>(_ body: (any DirectoryBackend) throws -> Result) throws -> Result {
     readAt = .now
-    known = stamps()
+    known = stamp()
     let backend = try store.openForReading(key)
     defer { try? backend.close() }
     return try body(backend)
@@ -40,20 +31,16 @@ final class PolledStore {
   func waitForNews(_ stop: StopSignal, atMost limit: Duration = .seconds(3600)) -> Bool {
     let start = ContinuousClock.now
     while !stop.isRequested {
-      // Two commits in quick succession can have the same modification time.
-      let isDoubtful = readAt.duration(to: .now) < Self.clockStep
+      let wasDoubtful = isDoubtful
       stop.sleep(Self.pause)
-      if isDoubtful && readAt.duration(to: .now) >= Self.clockStep { return !stop.isRequested }
-      if stamps() != known || start.duration(to: .now) > limit { return !stop.isRequested }
+      if wasDoubtful && !isDoubtful { return !stop.isRequested }
+      if stamp() != known || start.duration(to: .now) > limit { return !stop.isRequested }
     }
     return false
   }
 
-  private func stamps() -> [FileStamp?] {
-    ["Commit.log", "Store.manifest"].map { name in
-      guard let status = try? FileStatus.find(store.directory + "/" + name) else { return nil }
-      return FileStamp(
-        identity: status.identity, size: status.size, modified: status.modificationTime)
-    }
-  }
+  /// Whether a commit since the last read may not show in the stamp.
+  private var isDoubtful: Bool { readAt.duration(to: .now) < StoreStamp.clockStep }
+
+  private func stamp() -> StoreStamp { StoreStamp(directory: store.directory) }
 }

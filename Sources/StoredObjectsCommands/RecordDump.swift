@@ -1,4 +1,5 @@
 import Foundation
+import RecordBrowsing
 import StoredObjectsCore
 
 /// Writes records in hex to the standard output, in bounded memory.

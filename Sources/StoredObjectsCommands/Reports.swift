@@ -32,17 +32,6 @@ func bytesText(_ count: Int) -> String {
   return "\(count / 1_000_000) MB"
 }
 
-/// Returns bytes in hex, two digits each.
-func hexText(_ bytes: some Sequence<UInt8>) -> String {
-  let digits = Array("0123456789abcdef".utf8)
-  var text: [UInt8] = []
-  for byte in bytes {
-    text.append(digits[Int(byte >> 4)])
-    text.append(digits[Int(byte & 15)])
-  }
-  return String(decoding: text, as: UTF8.self)
-}
-
 /// Returns a number with its noun in the singular or plural.
 func counted(_ count: Int, _ one: String, _ many: String) -> String {
   "\(count) \(count == 1 ? one : many)"

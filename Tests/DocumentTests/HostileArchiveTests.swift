@@ -45,22 +45,22 @@ struct HostileArchiveTests {
       checksum.add(entry.bytes)
       func header(_ local: Bool, to bytes: inout [UInt8]) {
         let name = local ? entry.localName ?? entry.name : entry.name
-        bytes.append(number: UInt32(local ? 0x0403_4B50 : 0x0201_4B50))
-        if !local { bytes.append(number: UInt16(3 << 8 | 20)) }
-        bytes.append(number: UInt16(20))
-        bytes.append(number: entry.flags)
-        bytes.append(number: entry.method)
-        bytes.append(number: UInt32(0))
-        bytes.append(number: entry.checksum ?? checksum.value)
+        bytes.append(littleEndian: UInt32(local ? 0x0403_4B50 : 0x0201_4B50))
+        if !local { bytes.append(littleEndian: UInt16(3 << 8 | 20)) }
+        bytes.append(littleEndian: UInt16(20))
+        bytes.append(littleEndian: entry.flags)
+        bytes.append(littleEndian: entry.method)
+        bytes.append(littleEndian: UInt32(0))
+        bytes.append(littleEndian: entry.checksum ?? checksum.value)
         let size = UInt32(entry.bytes.count)
-        bytes.append(number: local ? size : entry.sizes?.0 ?? size)
-        bytes.append(number: local ? size : entry.sizes?.1 ?? size)
-        bytes.append(number: UInt16(name.count))
-        bytes.append(number: UInt16(0))
+        bytes.append(littleEndian: local ? size : entry.sizes?.0 ?? size)
+        bytes.append(littleEndian: local ? size : entry.sizes?.1 ?? size)
+        bytes.append(littleEndian: UInt16(name.count))
+        bytes.append(littleEndian: UInt16(0))
         if !local {
-          for _ in 0..<3 { bytes.append(number: UInt16(0)) }
-          bytes.append(number: entry.mode << 16)
-          bytes.append(number: offset)
+          for _ in 0..<3 { bytes.append(littleEndian: UInt16(0)) }
+          bytes.append(littleEndian: entry.mode << 16)
+          bytes.append(littleEndian: offset)
         }
         bytes += name
       }
@@ -70,12 +70,12 @@ struct HostileArchiveTests {
     }
     let start = file.count
     file += directory
-    file.append(number: UInt32(0x0605_4B50))
-    file.append(number: UInt32(0))
-    for _ in 0..<2 { file.append(number: UInt16(entries.count)) }
-    file.append(number: UInt32(directory.count))
-    file.append(number: UInt32(start))
-    file.append(number: UInt16(0))
+    file.append(littleEndian: UInt32(0x0605_4B50))
+    file.append(littleEndian: UInt32(0))
+    for _ in 0..<2 { file.append(littleEndian: UInt16(entries.count)) }
+    file.append(littleEndian: UInt32(directory.count))
+    file.append(littleEndian: UInt32(start))
+    file.append(littleEndian: UInt16(0))
     return file
   }
 

@@ -1,3 +1,4 @@
+import ConditionSyntax
 import StoredObjects
 import Testing
 
@@ -8,7 +9,7 @@ struct ExpressionTests {
   @Test("not binds tighter than and, and and tighter than or")
   func precedence() throws {
     #expect(
-      try ExpressionParser.parse("id = 1 or not id = 2 and ID = #3")
+      try Expression("id = 1 or not id = 2 and ID = #3")
         == .any([
           .comparison(.id, .equal, .number(1)),
           .all([
@@ -16,7 +17,7 @@ struct ExpressionTests {
           ]),
         ]))
     #expect(
-      try ExpressionParser.parse("(id=1 OR id=2)AND id<=3")
+      try Expression("(id=1 OR id=2)AND id<=3")
         == .all([
           .any([.comparison(.id, .equal, .number(1)), .comparison(.id, .equal, .number(2))]),
           .comparison(.id, .lessOrEqual, .number(3)),
@@ -32,7 +33,7 @@ struct ExpressionTests {
     ])
   func texts(_ source: String, _ text: String) throws {
     #expect(
-      try ExpressionParser.parse(source) == .comparison(.title, .equal, .text(text)))
+      try Expression(source) == .comparison(.title, .equal, .text(text)))
   }
 
   @Test(
@@ -40,14 +41,14 @@ struct ExpressionTests {
     arguments: [("210", 210), ("3:30", 210), ("1:03:30", 3810), ("0:05", 5)])
   func times(_ text: String, _ seconds: Int64) throws {
     #expect(
-      try ExpressionParser.parse("time >= \(text)")
+      try Expression("time >= \(text)")
         == .comparison(.time, .greaterOrEqual, .time(seconds)))
   }
 
   @Test("A list is one comparison, and can be empty")
   func lists() throws {
     #expect(
-      try ExpressionParser.parse("artist in (Bach, 'Scott Joplin', none)")
+      try Expression("artist in (Bach, 'Scott Joplin', none)")
         == .oneOf(.artist, [.text("Bach"), .text("Scott Joplin"), .none]))
   }
 
@@ -79,7 +80,7 @@ struct ExpressionTests {
       ("さくら = 1", 1, "not \"さくら\""),
     ])
   func failures(_ source: String, _ position: Int, _ message: String) throws {
-    let failure = #expect(throws: Failure.self) { try ExpressionParser.parse(source) }
+    let failure = #expect(throws: Failure.self) { try Expression(source) }
     let text = try #require(failure?.description)
     #expect(text.hasPrefix("At character \(position) of the expression: "))
     #expect(text.contains(message), "\(text)")
@@ -87,7 +88,7 @@ struct ExpressionTests {
 
   @Test("The mark is at the position, also after wide characters")
   func pointer() throws {
-    let failure = #expect(throws: Failure.self) { try ExpressionParser.parse("title = 'さ' x") }
+    let failure = #expect(throws: Failure.self) { try Expression("title = 'さ' x") }
     let lines = try #require(failure?.description).split(separator: "\n")
     #expect(lines.suffix(2) == ["  title = 'さ' x", "               ^"])
   }
@@ -98,10 +99,10 @@ struct ExpressionTests {
       String(repeating: "(", count: 100_000), String(repeating: "not ", count: 100_000) + "id = 1",
       Array(repeating: "id = 1", count: 101).joined(separator: " or "),
     ] {
-      #expect(throws: Failure.self) { try ExpressionParser.parse(source) }
+      #expect(throws: Failure.self) { try Expression(source) }
     }
     let most = Array(repeating: "id = 1", count: 100).joined(separator: " or ")
-    #expect(throws: Never.self) { try ExpressionParser.parse(most) }
+    #expect(throws: Never.self) { try Expression(most) }
   }
 }
 

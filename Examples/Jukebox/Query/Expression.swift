@@ -1,37 +1,18 @@
+import ConditionSyntax
+
 /// A condition for songs: the value of `--where`.
 ///
 ///     artist starts with "Johann" and (time >= 3:30 or album = none) and not title contains 'Gigue'
-///
-/// A comparison is an attribute, an operator and a value. `not` binds tighter than `and`, and `and`
-/// tighter than `or`.
-indirect enum Expression: Equatable {
-  case all([Expression])
-  case any([Expression])
-  case not(Expression)
-  case comparison(SongAttribute, Comparison, Value)
-  case oneOf(SongAttribute, [Value])
+typealias Expression = Condition<SongAttribute, SongValue>
 
-  /// An operator of a comparison.
-  enum Comparison: String {
-    case equal = "="
-    case notEqual = "!="
-    case less = "<"
-    case lessOrEqual = "<="
-    case greater = ">"
-    case greaterOrEqual = ">="
-    case contains = "contains"
-    case starts = "starts with"
-  }
-
-  /// The value of a comparison, of the attribute's type.
-  enum Value: Equatable {
-    case text(String)
-    case number(Int64)
-    /// A time in whole seconds.
-    case time(Int64)
-    /// The value `none`, of a song without the attribute.
-    case none
-  }
+/// The value of a comparison, of the attribute's type.
+enum SongValue: Equatable {
+  case text(String)
+  case number(Int64)
+  /// A time in whole seconds.
+  case time(Int64)
+  /// The value `none`, of a song without the attribute.
+  case none
 }
 
 /// An attribute of a song, by its name in an expression.
@@ -45,4 +26,30 @@ enum SongAttribute: String, CaseIterable {
 
   /// The list of all names, for messages.
   static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
+}
+
+extension Expression {
+  /// Parses an expression.
+  ///
+  /// - Throws: ``Failure`` with the position of the error.
+  init(_ source: String) throws(Failure) {
+    do throws(ConditionError) {
+      self = try ConditionParser.parse(source, SongVocabulary())
+    } catch {
+      throw Failure(error, in: source)
+    }
+  }
+}
+
+extension Failure {
+  /// Creates the message of an error in an expression, with its position and a mark below it.
+  fileprivate init(_ error: ConditionError, in expression: String) {
+    let before = String(expression.prefix(error.position)).forTerminal
+    self.init(
+      """
+      At character \(error.position + 1) of the expression: \(error.message).
+        \(expression.forTerminal)
+        \(String(repeating: " ", count: before.columnCount))^
+      """)
+  }
 }

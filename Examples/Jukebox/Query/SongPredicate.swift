@@ -1,3 +1,4 @@
+import ConditionSyntax
 import Foundation
 import StoredObjects
 
@@ -62,7 +63,7 @@ struct SongPredicate {
   // MARK: Comparisons
 
   private func condition(
-    _ attribute: SongAttribute, _ comparison: Expression.Comparison, _ value: Expression.Value
+    _ attribute: SongAttribute, _ comparison: Expression.Comparison, _ value: SongValue
   ) -> Condition {
     switch (attribute, value) {
     case (.id, .number(let number)): numberCondition(comparison, number)
@@ -98,7 +99,7 @@ struct SongPredicate {
 
   private func textCondition(
     _ path: any KeyPath<Song, String?> & Sendable, _ comparison: Expression.Comparison,
-    _ value: Expression.Value
+    _ value: SongValue
   ) -> Condition {
     guard case .text(let text) = value else { return noneCondition(path, comparison) }
     let property = Parts.build_KeyPath(root: song, keyPath: path)

@@ -12,7 +12,7 @@ struct SongQuery {
 
   private func predicate() throws(Failure) -> Predicate<Song>? {
     guard let condition else { return nil }
-    return SongPredicate.of(try ExpressionParser.parse(condition))
+    return SongPredicate.of(try Expression(condition))
   }
 
   private func orders() throws(Failure) -> [QueryOrder<Song>] {

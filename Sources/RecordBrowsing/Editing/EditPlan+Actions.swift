@@ -172,15 +172,14 @@ extension EditPlan {
         .refused, "\(address) has values outside of its record: delete it with the program.")
     }
     var found: [(ObjectAddress, String)] = []
-    var page = ReferrerPage()
-    try state.forEachReferrer(
-      of: address, &page, cursor: nil, limit: .max, time: Self.searchTime
+    let end = try state.forEachReferrer(
+      of: address, cursor: nil, limit: .max, time: Self.searchTime
     ) { record, property in
       let referrer = ObjectAddress(record.className, record.rowID)
       if referrer != address { found.append((referrer, property)) }
       return found.count
     }
-    guard page.cursor == nil else {
+    guard end.cursor == nil else {
       throw BrowsingError(
         .refused,
         "The search for objects that refer to \(address) takes too long: delete it with the program."

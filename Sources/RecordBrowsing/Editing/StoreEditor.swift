@@ -196,11 +196,10 @@ package final class StoreEditor: Sendable {
   ) throws {
     guard let change = plan.changes[address] else { return }
     let table = try backend.table(named: address.className)
-    let start = set.bytes.count
-    set.bytes += change.after ?? []
+    let range = set.take(change.after)
     let kind: ChangeSet.Kind =
-      change.after == nil ? .delete : change.before == nil ? .insert : .update
-    set.add(.init(kind: kind, rowID: address.rowID, range: start..<set.bytes.count), to: table)
+      range == nil ? .delete : change.before == nil ? .insert : .update
+    set.add(.init(kind: kind, rowID: address.rowID, range: range ?? 0..<0), to: table)
   }
 
   /// Adds the metadata row of a class with a new object.

@@ -65,7 +65,7 @@ extension BrowsedState {
   package func page(_ query: BrowsedQuery) throws -> BrowsedPage {
     let known = try browsedClass(query.className)
     let text = query.condition?.trimmingPrefix { $0.isWhitespace } ?? ""
-    let condition = text.isEmpty ? nil : try WhereParser.parse(query.condition ?? "", for: known)
+    let condition = text.isEmpty ? nil : try WhereCondition(query.condition ?? "", for: known)
     var search = ObjectSearch(self, known, condition, query)
     try search.run()
     search.page.columns = known.properties
@@ -187,10 +187,10 @@ private struct ObjectSearch {
           var bytes: [UInt8] = []
           guard try state.backend.copyRecord(row, in: known.table, to: &bytes) else { continue }
           try add(row, bytes)
-          if page.rows.count == query.limit { return page.cursor = BrowsedState.hex(key) }
+          if page.rows.count == query.limit { return page.cursor = hexText(key) }
         }
         guard !isEnd, let last = batch.last else { break }
-        if isLate { return interrupt(at: BrowsedState.hex(last)) }
+        if isLate { return interrupt(at: hexText(last)) }
         keys =
           query.isDescending
           ? KeyRange(from: keys.from, to: last) : KeyRange(after: last, to: keys.to)

@@ -1,3 +1,4 @@
+import ConditionSyntax
 import StoreEngine
 import StoredObjectsCore
 
@@ -14,7 +15,7 @@ extension BrowsedState {
       return comparison.holds(try self.value(of: property, record), value)
     case .oneOf(let property, let values):
       let left = try self.value(of: property, record)
-      return values.contains { WhereCondition.Comparison.equal.holds(left, $0) }
+      return values.contains { ConditionOperator.equal.holds(left, $0) }
     }
   }
 
@@ -87,7 +88,7 @@ extension BrowsedState {
   }
 
   private func keys(
-    _ comparison: WhereCondition.Comparison, _ value: WhereValue, _ type: StoredType
+    _ comparison: ConditionOperator, _ value: WhereValue, _ type: StoredType
   ) -> KeyRange? {
     let isOptional = if case .optional = type { true } else { type.referenceForm != nil }
     let mark = [BrowsedIndex.mark]

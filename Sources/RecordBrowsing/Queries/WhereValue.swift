@@ -1,3 +1,4 @@
+import ConditionSyntax
 import Foundation
 import StoreEngine
 
@@ -111,7 +112,7 @@ enum WhereValue: Sendable, Equatable {
   }
 }
 
-extension WhereCondition.Comparison {
+extension ConditionOperator {
   /// Returns whether a value of a record compares so with a value of a condition.
   ///
   /// None is neither less nor greater than any value.

@@ -62,7 +62,7 @@ extension BrowsedState {
     return ObjectView(
       id: record.id, title: title(of: record, known), version: record.version,
       layout: record.layoutNumber, byteCount: record.bytes.count, properties: properties,
-      hex: properties.isEmpty && !content.isEmpty ? Self.hex(content.prefix(Self.shownBytes)) : nil)
+      hex: properties.isEmpty && !content.isEmpty ? hexText(content.prefix(Self.shownBytes)) : nil)
   }
 
   /// Returns a part of a list of references.
@@ -114,15 +114,5 @@ extension BrowsedState {
       throw BrowsingError(.notFound, "\(address) has no property \"\(property)\".")
     }
     return part
-  }
-
-  static func hex(_ bytes: some Sequence<UInt8>) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    var text: [UInt8] = []
-    for byte in bytes {
-      text.append(digits[Int(byte >> 4)])
-      text.append(digits[Int(byte & 15)])
-    }
-    return String(decoding: text, as: UTF8.self)
   }
 }

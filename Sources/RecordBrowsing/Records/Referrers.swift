@@ -48,15 +48,13 @@ extension BrowsedState {
   package func referrers(
     of address: ObjectAddress, cursor: String?, limit: Int, time: Duration
   ) throws -> ReferrerPage {
-    var page = ReferrerPage()
     var found: [ReferrerPage.Referrer] = []
-    try forEachReferrer(of: address, &page, cursor: cursor, limit: limit, time: time) {
+    let end = try forEachReferrer(of: address, cursor: cursor, limit: limit, time: time) {
       record, name in
       found.append(referrer(record, name))
       return found.count
     }
-    page.referrers = found
-    return page
+    return ReferrerPage(referrers: found, cursor: end.cursor, progress: end.progress)
   }
 
   private func referrer(_ record: BrowsedRecord, _ property: String) -> ReferrerPage.Referrer {
@@ -69,47 +67,19 @@ extension BrowsedState {
   /// Calls a closure with each record and property that refer to an object; it returns the number
   /// found so far.
   func forEachReferrer(
-    of address: ObjectAddress, _ page: inout ReferrerPage, cursor: String?, limit: Int,
-    time: Duration, _ body: (BrowsedRecord, String) -> Int
-  ) throws {
-    let deadline = ContinuousClock.now + time
+    of address: ObjectAddress, cursor: String?, limit: Int, time: Duration,
+    _ body: (BrowsedRecord, String) -> Int
+  ) throws -> WalkEnd {
     let candidates = classes.filter { !referringProperties($0).isEmpty }
-    var (start, row) = try Self.position(cursor, candidates.count)
-    page.progress.of = candidates.reduce(0) { $0 + $1.objectCount }
-    page.progress.done = candidates.prefix(start).reduce(0) { $0 + $1.objectCount }
     var count = 0
-    while start < candidates.count {
-      let known = candidates[start]
-      var next: UInt32? = row
-      while let after = next {
-        let found = try records(
-          of: known, .after(after), limit: Self.batchRows, maximumLookUps: 16 * Self.batchRows)
-        for (rowID, bytes) in found.rows {
-          for (record, name) in references(to: address, rowID, bytes, known) {
-            count = body(record, name)
-          }
-        }
-        next = found.last
-        if let next, count >= limit || ContinuousClock.now >= deadline {
-          page.cursor = "\(start) \(next)"
-          page.progress.done += Int(
-            Double(known.objectCount) * Double(next)
-              / Double(max(1, known.metadata?.lastRowID ?? 1)))
-          return
+    return try walk(candidates, from: cursor, until: .now + time) { rows, known in
+      for (rowID, bytes) in rows {
+        for (record, name) in references(to: address, rowID, bytes, known) {
+          count = body(record, name)
         }
       }
-      page.progress.done += known.objectCount
-      (start, row) = (start + 1, 0)
+      return count >= limit
     }
-  }
-
-  private static func position(_ cursor: String?, _ count: Int) throws -> (Int, UInt32) {
-    guard let cursor else { return (0, 0) }
-    let parts = cursor.split(separator: " ")
-    guard parts.count == 2, let start = Int(parts[0]), (0..<count).contains(start),
-      let row = UInt32(parts[1])
-    else { throw BrowsingError(.invalid, "The position \"\(cursor)\" is not valid.") }
-    return (start, row)
   }
 
   private func references(

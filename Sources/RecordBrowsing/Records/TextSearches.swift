@@ -139,35 +139,16 @@ extension BrowsedState {
     _ classes: [BrowsedClass], _ folded: FoldedString, _ cursor: String?, _ limit: Int,
     _ deadline: ContinuousClock.Instant, _ page: inout SearchPage
   ) throws {
-    page.progress.of = classes.reduce(0) { $0 + $1.objectCount }
-    let parts = (cursor ?? "0 0").split(separator: " ")
-    guard parts.count == 2, var number = Int(parts[0]), number >= 0, var row = UInt32(parts[1])
-    else { throw BrowsingError(.invalid, "The position \"\(cursor ?? "")\" is not valid.") }
-    while number < classes.count {
-      let known = classes[number]
-      var next: UInt32? = row
-      while let after = next {
-        let found = try records(
-          of: known, .after(after), limit: Self.batchRows, maximumLookUps: 16 * Self.batchRows)
-        for (rowID, bytes) in found.rows {
-          guard let record = try? known.record(rowID, bytes) else { continue }
-          let property = record.properties.first { property in
-            beginning(of: record, property.name).map { $0.folded.contains(folded) } ?? false
-          }
-          if let property { page.hits.append(hit(record, known, property.name, folded)) }
+    let end = try walk(classes, from: cursor, until: deadline) { rows, known in
+      for (rowID, bytes) in rows {
+        guard let record = try? known.record(rowID, bytes) else { continue }
+        let property = record.properties.first { property in
+          beginning(of: record, property.name).map { $0.folded.contains(folded) } ?? false
         }
-        next = found.last
-        if let next, page.hits.count >= limit || ContinuousClock.now >= deadline {
-          page.cursor = "\(number) \(next)"
-          let share = Double(next) / Double(max(1, known.metadata?.lastRowID ?? 1))
-          page.progress.done =
-            classes.prefix(number).reduce(0) { $0 + $1.objectCount }
-            + Int(Double(known.objectCount) * share)
-          return
-        }
+        if let property { page.hits.append(hit(record, known, property.name, folded)) }
       }
-      (number, row) = (number + 1, 0)
+      return page.hits.count >= limit
     }
-    page.progress.done = page.progress.of
+    (page.cursor, page.progress) = (end.cursor, end.progress)
   }
 }

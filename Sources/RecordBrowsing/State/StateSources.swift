@@ -21,22 +21,14 @@ package final class PolledSource: StateSource {
   private let open: @Sendable () throws(StoreError) -> any StoreBackend
   private let known = Locked<Known?>(nil)
 
-  /// An upper bound of the resolution of a file's modification time.
-  private static let clockStep = Duration.milliseconds(50)
   /// The minimum time between two looks at the files.
   private static let pause = Duration.milliseconds(20)
 
   private struct Known: Sendable {
     let state: BrowsedState
-    let stamps: [FileStamp?]
+    let stamp: StoreStamp
     let readAt: ContinuousClock.Instant
     var lookedAt: ContinuousClock.Instant
-  }
-
-  private struct FileStamp: Equatable, Sendable {
-    let identity: FileIdentity
-    let size: Int
-    let modified: Int64
   }
 
   /// Creates a source.
@@ -53,36 +45,26 @@ package final class PolledSource: StateSource {
       let now = ContinuousClock.now
       if var last = known {
         if now - last.lookedAt < Self.pause { return last.state }
-        let stamps = stamps()
-        // Two commits in quick succession can have the same modification time.
-        let isDoubtful = last.lookedAt - last.readAt < Self.clockStep
-        if stamps == last.stamps, !isDoubtful {
+        let isDoubtful = last.lookedAt - last.readAt < StoreStamp.clockStep
+        if StoreStamp(directory: directory) == last.stamp, !isDoubtful {
           last.lookedAt = now
           known = last
           return last.state
         }
       }
-      let stamps = stamps()
+      let stamp = StoreStamp(directory: directory)
       let backend = try open()
       let state = try BrowsedState(backend) { try? backend.close() }
       // An unchanged state keeps its results.
-      let isSame = known.map { $0.state.number == state.number && $0.stamps == stamps } ?? false
+      let isSame = known.map { $0.state.number == state.number && $0.stamp == stamp } ?? false
       let newest = isSame ? known?.state ?? state : state
       known = Known(
-        state: newest, stamps: stamps, readAt: isSame ? known?.readAt ?? now : now, lookedAt: now)
+        state: newest, stamp: stamp, readAt: isSame ? known?.readAt ?? now : now, lookedAt: now)
       return newest
     }
   }
 
   package func close() { known.withLock { $0 = nil } }
-
-  private func stamps() -> [FileStamp?] {
-    ["Commit.log", "Store.manifest"].map { name in
-      guard let status = try? FileStatus.find(directory + "/" + name) else { return nil }
-      return FileStamp(
-        identity: status.identity, size: status.size, modified: status.modificationTime)
-    }
-  }
 }
 
 /// A backend that is open, whose snapshots are its states.

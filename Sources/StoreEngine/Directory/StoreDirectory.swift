@@ -25,8 +25,8 @@ public final class StoreDirectory: Sendable {
   /// The path, without symbolic links, at the time the directory was opened.
   ///
   /// ``follow(to:)`` changes it.
-  package var path: String { currentPath.withLock { $0 } }
-  private let currentPath: Locked<String>
+  package var path: String { ownPath.current }
+  private let ownPath: DirectoryPath
   package let isReadOnly: Bool
   private let handle: Locked<DirectoryHandle?>
   /// The state that the processes of a shared store have in common; nil for an exclusive store.
@@ -53,7 +53,7 @@ public final class StoreDirectory: Sendable {
       if createIfMissing && !isReadOnly { try makeDirectories(directory, in: fileSystem) }
       return try realPath(directory, in: fileSystem)
     }
-    currentPath = Locked(path)
+    ownPath = DirectoryPath(path)
     let handle = try lock.open(FileLocation(path, in: fileSystem), timeout)
     self.handle = Locked(handle)
     // A commit of another process may take seconds.
@@ -231,7 +231,7 @@ extension StoreDirectory {
       throw StoreError(
         .ioError, "The open directory is not here.", at: .init(path: path))
     }
-    currentPath.withLock { $0 = path }
+    ownPath.follow(to: path)
     isMoveReported.store(false, ordering: .relaxed)
   }
 

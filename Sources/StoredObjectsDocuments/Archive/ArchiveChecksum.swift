@@ -56,10 +56,4 @@ extension [UInt8] {
   func littleEndian64(at offset: Int) -> UInt64 {
     UInt64(littleEndian32(at: offset)) | UInt64(littleEndian32(at: offset + 4)) << 32
   }
-
-  mutating func append(number: some FixedWidthInteger) {
-    for shift in stride(from: 0, to: number.bitWidth, by: 8) {
-      append(UInt8(truncatingIfNeeded: number >> shift))
-    }
-  }
 }

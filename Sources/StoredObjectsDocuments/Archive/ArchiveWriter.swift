@@ -49,7 +49,7 @@ struct ArchiveWriter {
         .ioError, "A file of the copy has changed its size.", at: file.location.path)
     }
     var bytes: [UInt8] = []
-    bytes.append(number: checksum.value)
+    bytes.append(littleEndian: checksum.value)
     try file.write(bytes, at: start + ArchiveFormat.checksumOffset)
     addToDirectory(name, size: size, checksum.value, at: start, mode: mode)
   }
@@ -64,24 +64,24 @@ struct ArchiveWriter {
   private func localHeader(_ name: String, _ size: Int) -> [UInt8] {
     let isWide = isWide(size)
     var header: [UInt8] = []
-    header.append(number: ArchiveFormat.localHeader)
-    header.append(number: UInt16(isWide ? 45 : 20))
-    header.append(number: name == ArchiveFormat.mimeTypeName ? 0 : ArchiveFormat.utf8Flag)
-    header.append(number: UInt16(0))
-    header.append(number: ArchiveFormat.date)
-    header.append(number: UInt32(0))
-    for _ in 0..<2 { header.append(number: isWide ? UInt32.max : UInt32(size)) }
-    header.append(number: UInt16(name.utf8.count))
-    header.append(number: UInt16(isWide ? 20 : 0))
+    header.append(littleEndian: ArchiveFormat.localHeader)
+    header.append(littleEndian: UInt16(isWide ? 45 : 20))
+    header.append(littleEndian: name == ArchiveFormat.mimeTypeName ? 0 : ArchiveFormat.utf8Flag)
+    header.append(littleEndian: UInt16(0))
+    header.append(littleEndian: ArchiveFormat.date)
+    header.append(littleEndian: UInt32(0))
+    for _ in 0..<2 { header.append(littleEndian: isWide ? UInt32.max : UInt32(size)) }
+    header.append(littleEndian: UInt16(name.utf8.count))
+    header.append(littleEndian: UInt16(isWide ? 20 : 0))
     header += name.utf8
     if isWide { append(wide: [size, size], to: &header) }
     return header
   }
 
   private func append(wide numbers: [Int], to bytes: inout [UInt8]) {
-    bytes.append(number: ArchiveFormat.extra64)
-    bytes.append(number: UInt16(8 * numbers.count))
-    for number in numbers { bytes.append(number: UInt64(number)) }
+    bytes.append(littleEndian: ArchiveFormat.extra64)
+    bytes.append(littleEndian: UInt16(8 * numbers.count))
+    for number in numbers { bytes.append(littleEndian: UInt64(number)) }
   }
 
   private mutating func addToDirectory(
@@ -90,21 +90,21 @@ struct ArchiveWriter {
     var wide: [Int] = []
     if isWide(size) { wide += [size, size] }
     if isWide(offset) { wide.append(offset) }
-    directory.append(number: ArchiveFormat.centralHeader)
+    directory.append(littleEndian: ArchiveFormat.centralHeader)
     // The high byte is the system, which is Unix.
-    directory.append(number: UInt16(3 << 8 | 45))
-    directory.append(number: UInt16(wide.isEmpty ? 20 : 45))
+    directory.append(littleEndian: UInt16(3 << 8 | 45))
+    directory.append(littleEndian: UInt16(wide.isEmpty ? 20 : 45))
     directory.append(
-      number: name == ArchiveFormat.mimeTypeName ? 0 : ArchiveFormat.utf8Flag)
-    directory.append(number: UInt16(0))
-    directory.append(number: ArchiveFormat.date)
-    directory.append(number: checksum)
-    for _ in 0..<2 { directory.append(number: isWide(size) ? UInt32.max : UInt32(size)) }
-    directory.append(number: UInt16(name.utf8.count))
-    directory.append(number: UInt16(wide.isEmpty ? 0 : 4 + 8 * wide.count))
-    for _ in 0..<3 { directory.append(number: UInt16(0)) }
-    directory.append(number: (ArchiveFormat.regularFile | mode) << 16)
-    directory.append(number: isWide(offset) ? UInt32.max : UInt32(offset))
+      littleEndian: name == ArchiveFormat.mimeTypeName ? 0 : ArchiveFormat.utf8Flag)
+    directory.append(littleEndian: UInt16(0))
+    directory.append(littleEndian: ArchiveFormat.date)
+    directory.append(littleEndian: checksum)
+    for _ in 0..<2 { directory.append(littleEndian: isWide(size) ? UInt32.max : UInt32(size)) }
+    directory.append(littleEndian: UInt16(name.utf8.count))
+    directory.append(littleEndian: UInt16(wide.isEmpty ? 0 : 4 + 8 * wide.count))
+    for _ in 0..<3 { directory.append(littleEndian: UInt16(0)) }
+    directory.append(littleEndian: (ArchiveFormat.regularFile | mode) << 16)
+    directory.append(littleEndian: isWide(offset) ? UInt32.max : UInt32(offset))
     directory += name.utf8
     if !wide.isEmpty { append(wide: wide, to: &directory) }
     count += 1
@@ -117,28 +117,28 @@ struct ArchiveWriter {
     var tail: [UInt8] = []
     let isWide = count >= 0xFFFF || isWide(start) || isWide(size)
     if isWide { appendEnd64(start: start, size: size, to: &tail) }
-    tail.append(number: ArchiveFormat.end)
-    tail.append(number: UInt32(0))
-    for _ in 0..<2 { tail.append(number: isWide ? UInt16.max : UInt16(count)) }
-    tail.append(number: isWide ? UInt32.max : UInt32(size))
-    tail.append(number: isWide ? UInt32.max : UInt32(start))
-    tail.append(number: UInt16(0))
+    tail.append(littleEndian: ArchiveFormat.end)
+    tail.append(littleEndian: UInt32(0))
+    for _ in 0..<2 { tail.append(littleEndian: isWide ? UInt16.max : UInt16(count)) }
+    tail.append(littleEndian: isWide ? UInt32.max : UInt32(size))
+    tail.append(littleEndian: isWide ? UInt32.max : UInt32(start))
+    tail.append(littleEndian: UInt16(0))
     try append(tail)
     try file.synchronize()
   }
 
   private func appendEnd64(start: Int, size: Int, to tail: inout [UInt8]) {
     let position = end
-    tail.append(number: ArchiveFormat.end64)
-    tail.append(number: UInt64(ArchiveFormat.end64Size - 12))
-    for _ in 0..<2 { tail.append(number: UInt16(45)) }
-    for _ in 0..<2 { tail.append(number: UInt32(0)) }
-    for _ in 0..<2 { tail.append(number: UInt64(count)) }
-    tail.append(number: UInt64(size))
-    tail.append(number: UInt64(start))
-    tail.append(number: ArchiveFormat.end64Locator)
-    tail.append(number: UInt32(0))
-    tail.append(number: UInt64(position))
-    tail.append(number: UInt32(1))
+    tail.append(littleEndian: ArchiveFormat.end64)
+    tail.append(littleEndian: UInt64(ArchiveFormat.end64Size - 12))
+    for _ in 0..<2 { tail.append(littleEndian: UInt16(45)) }
+    for _ in 0..<2 { tail.append(littleEndian: UInt32(0)) }
+    for _ in 0..<2 { tail.append(littleEndian: UInt64(count)) }
+    tail.append(littleEndian: UInt64(size))
+    tail.append(littleEndian: UInt64(start))
+    tail.append(littleEndian: ArchiveFormat.end64Locator)
+    tail.append(littleEndian: UInt32(0))
+    tail.append(littleEndian: UInt64(position))
+    tail.append(littleEndian: UInt32(1))
   }
 }

@@ -1,4 +1,5 @@
 import Files
+import StoreEngine
 import StoredObjectsCore
 
 /// A package with its open store, from which a ``StoredDocument`` is made.
@@ -8,7 +9,7 @@ struct OpenedPackage {
   let versions: VersionList
   let container: StoreContainer
   let key: (any StoreKey)?
-  var moment: [FileMoment] = []
+  var stamp: StoreStamp?
   /// The process that edits the document, if that is why it was opened for reading.
   var editor: DocumentEditor?
 
@@ -80,7 +81,7 @@ struct OpenedPackage {
     manifest = try package.checkManifest(is: type)
     try package.checkStore()
     self.key = key
-    moment = FileMoment.all(of: package)
+    stamp = package.stamp
     let backend = try Self.openBackend(package, type, .readOnly, key)
     do {
       container = try StoreContainer(
@@ -133,21 +134,7 @@ extension DocumentManifest {
   }
 }
 
-/// The state of a file that changes when the store is saved.
-struct FileMoment: Equatable {
-  private let identity: FileIdentity?
-  private let size: Int?
-  private let time: Int64?
-
-  private init(_ location: FileLocation) {
-    let status = (try? FileStatus.find(location)) ?? nil
-    (identity, size, time) = (status?.identity, status?.size, status?.modificationTime)
-  }
-
-  /// Returns the state of the files that every save changes.
-  static func all(of package: DocumentPackage) -> [FileMoment] {
-    [StoreDirectory.log, StoreDirectory.manifest].map {
-      FileMoment(package.file(PackageFormat.store + "/" + $0))
-    }
-  }
+extension DocumentPackage {
+  /// The state of the files that every save changes.
+  var stamp: StoreStamp { StoreStamp { file(PackageFormat.store + "/" + $0) } }
 }

@@ -1,4 +1,5 @@
 import Files
+import StoreEngine
 import StoredObjectsCore
 
 extension StoredDocument {
@@ -26,9 +27,9 @@ extension StoredDocument {
         at: path)
     }
     guard isReadOnly else { return tellEdited() }
-    let moment = FileMoment.all(of: package)
-    if moment == self.moment { return }
-    self.moment = moment
+    let stamp = package.stamp
+    if stamp == self.stamp { return }
+    self.stamp = stamp
     onEvent?(.changedElsewhere)
   }
 
@@ -122,7 +123,7 @@ extension StoredDocument {
     }
     store.delegate = nil
     (store, container, package) = (newStore, opened.container, opened.package)
-    (manifest, versionList, moment) = (opened.manifest, opened.versions, opened.moment)
+    (manifest, versionList, stamp) = (opened.manifest, opened.versions, opened.stamp)
     (isReadOnly, editor) = (!opened.package.isLocked, opened.editor)
     isUntitled = Self.isDraft(path, of: type)
     previews = isReadOnly ? nil : PreviewWriter(type, thread, isEncrypted: key != nil)

@@ -1,5 +1,6 @@
 import Files
 import Locks
+import StoreEngine
 public import StoredObjectsCore
 
 /// A document that keeps its objects in a store, as one folder that users see as a file.
@@ -44,7 +45,7 @@ public final class StoredDocument {
   let thread: DocumentThread
   var previews: PreviewWriter?
   /// The state of the files when a document for reading was opened.
-  var moment: [FileMoment] = []
+  var stamp: StoreStamp?
   var wasEdited = false
   /// Whether the document saves its store, which reports changes meanwhile.
   var isSaving = false
@@ -60,7 +61,7 @@ public final class StoredDocument {
   ) throws(DocumentError) {
     (self.type, self.isUntitled, self.thread) = (type, isUntitled, thread)
     (package, manifest, versionList) = (opened.package, opened.manifest, opened.versions)
-    (container, key, moment) = (opened.container, opened.key, opened.moment)
+    (container, key, stamp) = (opened.container, opened.key, opened.stamp)
     (isReadOnly, editor) = (!opened.package.isLocked, opened.editor)
     do throws(StoreError) {
       store = try opened.container.makeStore()

@@ -1,24 +1,23 @@
 /// A token of a condition: a word, a text in quotation marks, or a sign.
-struct WhereToken: Equatable {
-  enum Kind: Equatable {
+package struct ConditionToken: Equatable {
+  /// The kinds of tokens.
+  package enum Kind: Equatable {
     case word, text, sign, end
   }
 
-  let kind: Kind
+  /// The kind of the token.
+  package let kind: Kind
   /// The text, without quotation marks.
-  let text: String
+  package let text: String
   /// The number of characters before the token.
-  let position: Int
+  package let position: Int
 
   /// Whether the token is a certain keyword, whose case does not matter.
   func isKeyword(_ word: String) -> Bool { kind == .word && text.lowercased() == word }
-
-  /// The token in messages.
-  var name: String { kind == .end ? "the end" : "\"\(text.prefix(60))\"" }
 }
 
 /// Splits a condition into tokens.
-struct WhereTokens {
+struct ConditionTokens {
   private let characters: [Character]
   private var position = 0
 
@@ -28,18 +27,18 @@ struct WhereTokens {
 
   /// Returns all tokens; the last one is the end.
   ///
-  /// - Throws: ``BrowsingError`` with the position of an invalid token.
-  mutating func read() throws(BrowsingError) -> [WhereToken] {
-    var tokens: [WhereToken] = []
+  /// - Throws: ``ConditionError`` for an invalid token.
+  mutating func read() throws(ConditionError) -> [ConditionToken] {
+    var tokens: [ConditionToken] = []
     while true {
       while position < characters.count, characters[position].isWhitespace { position += 1 }
       guard position < characters.count else { break }
       tokens.append(try next())
     }
-    return tokens + [WhereToken(kind: .end, text: "", position: position)]
+    return tokens + [ConditionToken(kind: .end, text: "", position: position)]
   }
 
-  private mutating func next() throws(BrowsingError) -> WhereToken {
+  private mutating func next() throws(ConditionError) -> ConditionToken {
     let start = position
     let first = characters[start]
     if first == "\"" || first == "'" { return try text(first) }
@@ -52,7 +51,7 @@ struct WhereTokens {
       position += 1
     }
     if position == start + 1, first == "!" {
-      throw .query(start, "\"!\" is not an operator; write != or not")
+      throw ConditionError(at: start, "\"!\" is not an operator; write != or not")
     }
     return token(.sign, start)
   }
@@ -62,12 +61,12 @@ struct WhereTokens {
       && character != "'"
   }
 
-  private func token(_ kind: WhereToken.Kind, _ start: Int) -> WhereToken {
-    WhereToken(kind: kind, text: String(characters[start..<position]), position: start)
+  private func token(_ kind: ConditionToken.Kind, _ start: Int) -> ConditionToken {
+    ConditionToken(kind: kind, text: String(characters[start..<position]), position: start)
   }
 
   /// Reads a text up to its quotation mark; a doubled mark is part of the text.
-  private mutating func text(_ mark: Character) throws(BrowsingError) -> WhereToken {
+  private mutating func text(_ mark: Character) throws(ConditionError) -> ConditionToken {
     let start = position
     var text = ""
     position += 1
@@ -79,21 +78,11 @@ struct WhereTokens {
         continue
       }
       guard position < characters.count, characters[position] == mark else {
-        return WhereToken(kind: .text, text: text, position: start)
+        return ConditionToken(kind: .text, text: text, position: start)
       }
       text.append(mark)
       position += 1
     }
-    throw .query(start, "the quotation mark that begins here is not closed")
-  }
-}
-
-extension BrowsingError {
-  /// Creates the error of a condition, with the position of the error in characters.
-  static func query(_ position: Int, _ message: String) -> BrowsingError {
-    var error = BrowsingError(
-      .invalid, "At character \(position + 1) of the condition: \(message).")
-    error.position = position
-    return error
+    throw ConditionError(at: start, "the quotation mark that begins here is not closed")
   }
 }
