@@ -97,7 +97,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-metrics", from: "2.7.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
     .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
-    .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
   ],
   targets: [
@@ -292,6 +291,15 @@ let package = Package(
       name: "format-fuzzer",
       dependencies: ["FormatFuzzing", "StoredObjectsTestSupport", argumentParser],
       path: "Tests/FormatFuzzer"),
+    // Kills writing processes, cuts the power, damages bytes, and checks the remaining store. It
+    // tests what users get, through public names.
+    .executableTarget(
+      name: "crash-harness",
+      dependencies: [
+        "CDBBackend", "KeyValueStoreCore", "StoredObjectsCore", "StoredObjectsEncryption",
+        "StoredObjectsTestSupport", "TokyoCabinet", "TokyoCabinetBackend", argumentParser,
+      ],
+      path: "Tests/CrashHarness", exclude: ["PowerShim"], packageAccess: false),
     .testTarget(
       name: "BackendTests",
       dependencies: [
@@ -419,6 +427,9 @@ let optimized: [SwiftSetting] =
   ? []
   : [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))]
 
+/// Programs that test the libraries with so many cases that they are optimized, too.
+let optimizedPrograms = ["crash-harness", "format-fuzzer"]
+
 /// Unsafe code has to say so, and no warning is let through.
 for target in package.targets
 where [.regular, .executable, .test, .macro].contains(target.type) && target.swiftSettings == nil {
@@ -428,5 +439,6 @@ where [.regular, .executable, .test, .macro].contains(target.type) && target.swi
       .treatAllWarnings(as: .error),
       .enableUpcomingFeature("MemberImportVisibility"),
       .enableUpcomingFeature("InternalImportsByDefault"),
-    ] + Traits.defines + (target.type == .regular ? optimized : [])
+    ] + Traits.defines
+    + (target.type == .regular || optimizedPrograms.contains(target.name) ? optimized : [])
 }

@@ -108,11 +108,11 @@ struct PowerRecorder {
   init(_ directory: URL, _ backend: BackendName, flags: [String]) throws {
     (self.directory, self.backend, self.flags) = (directory, backend, flags)
     library = directory.path + "/shim.so"
-    let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    let folder = URL(filePath: #filePath).deletingLastPathComponent().path
     let compiler = try Process.run(
       URL(fileURLWithPath: "/usr/bin/env"),
       arguments: [
-        "cc", "-shared", "-fPIC", "-O1", "-o", library, package.path + "/PowerShim/shim.c", "-ldl",
+        "cc", "-shared", "-fPIC", "-O1", "-o", library, folder + "/PowerShim/shim.c", "-ldl",
       ])
     compiler.waitUntilExit()
     guard compiler.terminationStatus == 0 else {
