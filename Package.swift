@@ -206,19 +206,22 @@ let package = Package(
     .target(
       name: "RecordBrowsing",
       dependencies: ["ConditionSyntax", "StoreEngine", "StoredObjectsCore", "Files", "Locks"]),
+    // Models as Swift source, and what they would do to a store.
+    .target(
+      name: "Modeling", dependencies: ["RecordBrowsing", "StoredObjectsCore"]),
     // The page, and the server that only the tool starts.
     .target(
       name: "StoredObjectsBrowser",
       dependencies: [
-        "RecordBrowsing", "StoreEngine", "StoredObjectsCore", "Files", "Locks", flyingFox,
-        flyingSocks,
+        "Modeling", "RecordBrowsing", "StoreEngine", "StoredObjectsCore", "Files", "Locks",
+        flyingFox, flyingSocks,
       ],
       resources: [.embedInCode("Resources")]),
 
     .target(
       name: "StoredObjectsCommands",
       dependencies: [
-        "KeyValueStoreCore", "RecordBrowsing", "StoreEngine", "StoredObjectsBrowser",
+        "KeyValueStoreCore", "Modeling", "RecordBrowsing", "StoreEngine", "StoredObjectsBrowser",
         "StoredObjectsCore", "StoredObjectsEncryption", "StoreFormats", "Files", argumentParser,
       ]),
     .executableTarget(name: "stored-objects", dependencies: ["StoredObjectsCommands"]),
@@ -389,9 +392,9 @@ let package = Package(
     .testTarget(
       name: "BrowserTests",
       dependencies: [
-        "RecordBrowsing", "StoredObjectsBrowser", "StoreEngine", "StoredObjectsCore", "Files",
-        "Locks", "ProgramTesting", "StoredObjectsTestSupport", "TestFiles", "TestedBackends",
-        "stored-objects", flyingFox,
+        "Modeling", "RecordBrowsing", "StoredObjectsBrowser", "StoreEngine", "StoredObjectsCore",
+        "Files", "Locks", "ProgramTesting", "StoredObjectsTestSupport", "TestFiles",
+        "TestedBackends", "stored-objects", flyingFox,
       ]),
     .testTarget(
       name: "MacroTests",
@@ -413,7 +416,8 @@ let package = Package(
       swiftSettings: [.defaultIsolation(MainActor.self), .treatAllWarnings(as: .error)]
         + Traits.defines),
     .testTarget(
-      name: "SourceRulesTests", dependencies: ["StoredObjectsCore", "TestFiles"]),
+      name: "SourceRulesTests",
+      dependencies: ["Modeling", "StoredObjects", "StoredObjectsCore", "TestFiles"]),
   ],
   swiftLanguageModes: [.v6]
 )

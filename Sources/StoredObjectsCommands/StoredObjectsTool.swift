@@ -14,10 +14,10 @@ package struct StoredObjectsTool: ParsableCommand {
     abstract: "Inspect, check, copy, convert and salvage stores.",
     discussion: """
       A store is the directory that a program has opened with StoredObjects, or, for browse, \
-      query, get, set, schema, check, dump, export, import, convert, log, diff, history and \
+      query, get, set, schema, check, top, dump, export, import, convert, log, diff, history and \
       restore, a URL: postgresql://HOST/DATABASE#STORE. The program's classes are not needed. \
-      browse, query, get, info, schema, check, dump and export only read, and can run at the same \
-      time. set and browse --write share the store with programs that share it. The others need \
+      browse, query, get, info, schema, check, top, dump and export only read, and can run at the \
+      same time. set and browse --write share the store with programs that share it. The others need \
       the store for themselves, except backup and convert, which also only read.
 
       Examples:
@@ -28,6 +28,7 @@ package struct StoredObjectsTool: ParsableCommand {
         stored-objects info Music
         stored-objects schema Music --format mermaid
         stored-objects check Music --json
+        stored-objects top Music
         stored-objects backup Music "Music 2026-11-21"
         stored-objects salvage Music "Music salvaged"
         stored-objects dump Music Song --values
@@ -55,7 +56,7 @@ package struct StoredObjectsTool: ParsableCommand {
       """,
     subcommands: [
       BrowseCommand.self, QueryCommand.self, GetCommand.self, SetCommand.self, InfoCommand.self,
-      SchemaCommand.self, CheckCommand.self, BackupCommand.self,
+      SchemaCommand.self, CheckCommand.self, TopCommand.self, BackupCommand.self,
       SalvageCommand.self, CompactCommand.self, CheckpointCommand.self, DumpCommand.self,
       ExportCommand.self, ImportCommand.self, ConvertCommand.self, MigrateCommand.self,
       LogCommand.self, DiffCommand.self, HistoryCommand.self, RestoreCommand.self,

@@ -64,7 +64,8 @@ struct PageTests {
       ("#/", "Tested"), ("#/c/Track", "Track"), ("#/c/Track?where=seconds+%3E+200", "Track"),
       ("#/c/Track?where=seconds+%3E+many", "Track"), ("#/o/Track/2", "Sun 0"),
       ("#/o/Program/2", "Program 0"), ("#/search?q=rain", "“rain”"), ("#/history", "History"),
-      ("#/history/\(number)", "Commit \(number)"), ("#/model", "Model"), ("#/health", "Health"),
+      ("#/history/\(number)", "Commit \(number)"), ("#/model", "Model"),
+      ("#/model/edit", "Model editor"), ("#/health", "Health"),
       ("#/live", "Live"), ("#/new/Track", "New Track"), ("#/c/None", "This can’t be shown"),
       ("#/o/Track/999", "Not found"), ("#/?asOf=\(number)", "Tested"),
     ]
@@ -233,6 +234,31 @@ struct PageTests {
       try page.wait(for: "return document.querySelector('dialog[open]') !== null")
       try page.type([Key.escape])
       try page.wait(for: "return document.querySelector('dialog[open]') === null")
+    }
+  }
+
+  @Test("Three clicks find the program with a track, one moves it, and one takes it back")
+  func clicks() throws {
+    try withPage { page in
+      try page.click("#search")
+      try page.type("sun 3")
+      try page.shownAgain { try page.type([WebDriver.Key.enter]) }
+      try page.shownAgain { try page.click(".hits a") }
+      #expect(try page.text(heading) == "Sun 3")
+      let referrer = ".hits a[href*='o/Program/'], .list a[href*='o/Program/']"
+      try page.wait(for: "return document.querySelector(arguments[0]) !== null", [referrer])
+      try page.shownAgain { try page.click(referrer) }
+      let before = try page.texts(listed)
+      #expect(before.contains { $0.hasPrefix("Sun 3") })
+      try page.shownAgain {
+        try page.drag(
+          "[data-property=items] li[data-index='0'] .handle",
+          to: "[data-property=items] li[data-index='3'] .handle")
+      }
+      try page.wait(for: listed + ".length === 8")
+      #expect(try page.texts(listed) != before)
+      try page.shownAgain { try page.click("#undo") }
+      try expect(page, before)
     }
   }
 

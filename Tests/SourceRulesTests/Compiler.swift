@@ -27,13 +27,22 @@ enum Compiler {
   }
 
   /// Where the headers of the C modules are that the modules import.
-  private static let headers = ["CCRC32C", "CFiles"].flatMap { name in
-    let sources = URL(filePath: #filePath).appending(path: "../../../Sources").standardizedFileURL
-    return ["-I", sources.appending(path: "\(name)/include").path(percentEncoded: false)]
+  private static let headers =
+    ["CCRC32C/include", "CFiles/include", "CTokyoCabinet", "CZlib"].flatMap { name in
+      let sources = URL(filePath: #filePath).appending(path: "../../../Sources").standardizedFileURL
+      return ["-I", sources.appending(path: name).path(percentEncoded: false)]
+    }
+
+  /// The compiler's arguments for the macros of this package.
+  private static var macros: [String] {
+    let plugin = modules.deletingLastPathComponent().appending(path: "StoredObjectsMacros-tool")
+    return [
+      "-load-plugin-executable", plugin.path(percentEncoded: false) + "#StoredObjectsMacros",
+    ]
   }
 
   /// Compiles a program as Swift 6, up to the checks of data races, which come after type checking.
-  static func compile(_ program: String) throws -> Outcome {
+  static func compile(_ program: String, usesMacros: Bool = false) throws -> Outcome {
     let folder = try makeTemporaryDirectory()
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let source = URL(filePath: folder + "/Program.swift")
@@ -47,7 +56,7 @@ enum Compiler {
         "6",
         "-module-cache-path", moduleCache.path(percentEncoded: false),
         "-I", modules.path(percentEncoded: false), source.path(percentEncoded: false),
-      ] + headers
+      ] + headers + (usesMacros ? macros : [])
     let output = Pipe()
     process.standardError = output
     process.standardOutput = output

@@ -54,6 +54,14 @@ extension BrowsedState {
     return found
   }
 
+  /// Returns the property that is the inverse of another, as far as objects show it; nil for none.
+  ///
+  /// Complexity: linear in the number of objects that are compared, at most 200 of each class.
+  package func inverse(of property: String, _ known: BrowsedClass) throws -> String? {
+    let found = try inverses(of: property, known).filter { $0.verdict == .areInverses }
+    return found.count == 1 ? found[0].otherProperty : nil
+  }
+
   private func verdict(
     _ known: BrowsedClass, _ property: String, _ other: BrowsedClass, _ otherProperty: String
   ) throws -> InversePair.Verdict {

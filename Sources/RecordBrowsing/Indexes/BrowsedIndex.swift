@@ -185,6 +185,21 @@ extension BrowsedState {
     return names
   }
 
+  /// Returns the properties that have an index of their own, and whether it is one of folded texts.
+  package func indexedProperties(
+    of known: BrowsedClass
+  ) throws(StoreError) -> [(name: String, isFolded: Bool)] {
+    try indexes(of: known).compactMap { index in
+      guard index.parts.count == 1 else { return nil }
+      return (index.parts[0].name, index.parts[0].isFolded)
+    }
+  }
+
+  /// Returns the names of the properties in the full-text index of a class.
+  package func fullTextProperties(of known: BrowsedClass) throws(StoreError) -> [String] {
+    try textIndex(of: known)?.attributes ?? []
+  }
+
   /// Whether the texts of a class can be searched by an index.
   package func hasTextIndex(_ known: BrowsedClass) throws(StoreError) -> Bool {
     try textIndex(of: known) != nil

@@ -111,6 +111,7 @@ package final class BrowserSession: Sendable {
       case "undo": return try undo(isRedo: false)
       case "redo": return try undo(isRedo: true)
       case "check": return try startCheck()
+      case "design": return try examine(call)
       default: break
       }
     } else {
@@ -126,6 +127,7 @@ package final class BrowserSession: Sendable {
       case "commit": return try commit(call)
       case "health": return try health(call)
       case "live": return try live()
+      case "design": return try design(call)
       default: break
       }
     }

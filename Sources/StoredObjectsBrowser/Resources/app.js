@@ -4,6 +4,7 @@ import { classView } from "./tables.js";
 import { objectView, parts } from "./objects.js";
 import { overviewView, searchView, historyView, commitView, healthView, liveView } from "./views.js";
 import { modelView } from "./diagram.js";
+import { designView, undoDesign } from "./design.js";
 import { newView, setRender, undo } from "./editing.js";
 
 const main = document.getElementById("main");
@@ -20,7 +21,7 @@ function route() {
     o: { view: objectView, id: `${first}/${second}`, title: `${first}/${second}` }, new: { view: newView, name: first, title: `New ${first}` },
     search: { view: searchView, title: "Search" },
     history: first ? { view: commitView, number: first, title: `Commit ${first}` } : { view: historyView, title: "History" },
-    model: { view: modelView, title: "Model" }, health: { view: healthView, title: "Health" }, live: { view: liveView, title: "Live" },
+    model: first === "edit" ? { view: designView, title: "Model editor", isDesign: true } : { view: modelView, title: "Model" }, health: { view: healthView, title: "Health" }, live: { view: liveView, title: "Live" },
   };
   return { ...(views[kind] ?? { view: () => { throw new Error("There is no such view."); }, title: "Not found" }), kind, query, hash: location.hash };
 }
@@ -125,7 +126,7 @@ async function follow() {
       const live = await get("live");
       const isNew = live.commit !== store.info.commit;
       showCommit(live);
-      const isBusy = main.querySelector("form.editor, progress, dialog") || document.querySelector("dialog[open]") || main.contains(document.activeElement) && document.activeElement.matches("input, textarea, select");
+      const isBusy = main.querySelector("form.editor, .design, progress, dialog") || document.querySelector("dialog[open]") || main.contains(document.activeElement) && document.activeElement.matches("input, textarea, select");
       if (isBusy || current?.here.kind === "search" || window.getSelection()?.isCollapsed === false) continue;
       if (isNew || current?.here.kind === "live") await render({ quiet: true });
     } catch (error) {
@@ -145,14 +146,18 @@ function help() {
 
 function up() {
   const here = route();
-  location.hash = here.kind === "o" ? classLink(parts(here.id).className) : here.kind === "new" ? classLink(here.name) : here.number ? link("history") : link("");
+  location.hash = here.kind === "o" ? classLink(parts(here.id).className) : here.isDesign ? link("model") : here.kind === "new" ? classLink(here.name) : here.number ? link("history") : link("");
 }
 
 document.addEventListener("keydown", (event) => {
   const isTyping = event.target.matches?.("input, textarea, select");
   if (document.querySelector("dialog[open]")) return;
   if (event.key === "Escape" && isTyping) { event.target.blur(); main.focus(); return; }
-  if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z" && !isTyping && store.info.canWrite) { event.preventDefault(); undo(event.shiftKey); return; }
+  if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z" && !isTyping) {
+    const take = current?.here.isDesign ? undoDesign : store.info.canWrite ? undo : undefined;
+    if (take) { event.preventDefault(); take(event.shiftKey); }
+    return;
+  }
   if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
   const click = (selector) => { const node = main.querySelector(selector); if (!node) return false; node.click(); return true; };
   const focus = (selector) => { const node = document.querySelector(selector); if (!node) return false; node.focus(); node.select?.(); return true; };

@@ -1,7 +1,8 @@
 // The model as boxes and arrows.
 import { h, s, link, classLink, classOf, store, crumbs, head, count } from "./dom.js";
 
-const width = 232, line = 19, gap = { x: 96, y: 40 }, top = 46;
+export const width = 232;
+const line = 19, gap = { x: 96, y: 40 }, top = 46;
 
 /** Returns the columns of the boxes: a class is to the left of the classes that it refers to. */
 function columns(classes) {
@@ -23,7 +24,8 @@ function columns(classes) {
   return result.filter(Boolean);
 }
 
-function place(classes) {
+/** Returns the boxes of classes with their places, and the size of the drawing. */
+export function place(classes) {
   const boxes = new Map();
   let height = 0;
   const all = columns(classes);
@@ -42,12 +44,14 @@ function place(classes) {
 
 const cut = (text, length) => (text.length > length ? text.slice(0, length - 1) + "…" : text);
 
-function boxNode(box) {
+/** Returns the box of a class: a link to its objects, or a group with other attributes. */
+export function boxNode(box, attributes) {
   const { known } = box;
-  const node = s("a", { href: classLink(known.name), "aria-label": `${known.name}, ${count(known.count)} objects`, transform: `translate(${box.x} ${box.y})` },
+  const place = { transform: `translate(${box.x} ${box.y})` };
+  const node = s(attributes ? "g" : "a", attributes ? { ...place, ...attributes } : { ...place, href: classLink(known.name), "aria-label": `${known.name}, ${count(known.count)} objects` },
     s("rect", { class: "box", width, height: box.height, rx: 10 }),
     s("text", { class: "title", x: 14, y: 24 }, cut(known.name, 22)),
-    s("text", { class: "type", x: width - 14, y: 24, "text-anchor": "end" }, count(known.count)),
+    known.count === undefined ? null : s("text", { class: "type", x: width - 14, y: 24, "text-anchor": "end" }, count(known.count)),
     s("line", { class: "rule", x1: 0, x2: width, y1: 36, y2: 36 }));
   box.shown.forEach((property, index) => {
     const y = top + 10 + index * line;
@@ -57,7 +61,8 @@ function boxNode(box) {
   return node;
 }
 
-function edgeNode(box, property, index, target) {
+/** Returns the arrow of a property. */
+export function edgeNode(box, property, index, target) {
   const y = box.y + top + 6 + Math.min(index, 14) * line;
   const isRight = target.x > box.x;
   const isSame = target.x === box.x;
@@ -71,15 +76,21 @@ function edgeNode(box, property, index, target) {
     s("title", {}, `${box.known.name}.${property.name}: ${property.type}`));
 }
 
+/** Returns the heads of the arrows. */
+export function markers() {
+  return s("defs", {},
+    s("marker", { id: "one", viewBox: "0 0 10 10", refX: 9, refY: 5, markerWidth: 8, markerHeight: 8, orient: "auto-start-reverse" }, s("path", { class: "edge", d: "M1 1 L9 5 L1 9" })),
+    s("marker", { id: "many", viewBox: "0 0 14 10", refX: 13, refY: 5, markerWidth: 11, markerHeight: 8, orient: "auto-start-reverse" }, s("path", { class: "edge", d: "M1 1 L9 5 L1 9 M5 1 L13 5 L5 9" })));
+}
+
 /** The view of the model. */
 export function modelView() {
   const classes = store.info.classes;
-  if (!classes.length) return h("div", {}, head("Model"), h("p", { class: "panel soft" }, "The store has no classes."));
+  const editor = h("a", { class: "button", id: "edit-model", href: link("model/edit") }, "Edit the model");
+  if (!classes.length) return h("div", {}, head("Model", editor), h("p", { class: "panel soft" }, "The store has no classes."));
   const { boxes, height, width: whole } = place(classes);
   const svg = s("svg", { width: whole, height, viewBox: `0 0 ${whole} ${height}`, role: "group", "aria-label": "Classes and their references" },
-    s("defs", {},
-      s("marker", { id: "one", viewBox: "0 0 10 10", refX: 9, refY: 5, markerWidth: 8, markerHeight: 8, orient: "auto-start-reverse" }, s("path", { class: "edge", d: "M1 1 L9 5 L1 9" })),
-      s("marker", { id: "many", viewBox: "0 0 14 10", refX: 13, refY: 5, markerWidth: 11, markerHeight: 8, orient: "auto-start-reverse" }, s("path", { class: "edge", d: "M1 1 L9 5 L1 9 M5 1 L13 5 L5 9" }))));
+    markers());
   for (const box of boxes.values()) {
     box.known.properties.forEach((property, index) => {
       const target = boxes.get(property.target);
@@ -87,7 +98,7 @@ export function modelView() {
     });
   }
   for (const box of boxes.values()) svg.append(boxNode(box));
-  return h("div", {}, crumbs([store.info.name, link("")], ["Model"]), head("Model"),
+  return h("div", {}, crumbs([store.info.name, link("")], ["Model"]), head("Model", editor),
     h("p", { class: "soft" }, "An arrow with one head leads to one object, an arrow with two heads to several."),
     h("div", { class: "panel diagram", tabindex: "0", role: "region", "aria-label": "Diagram" }, svg));
 }

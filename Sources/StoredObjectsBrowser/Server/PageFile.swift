@@ -15,6 +15,7 @@ struct PageFile: Sendable {
     "/editing.js": script(PackageResources.editing_js),
     "/views.js": script(PackageResources.views_js),
     "/diagram.js": script(PackageResources.diagram_js),
+    "/design.js": script(PackageResources.design_js),
   ]
 
   private static func script(_ bytes: [UInt8]) -> PageFile {

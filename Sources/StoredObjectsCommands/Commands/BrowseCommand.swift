@@ -37,6 +37,25 @@ struct BrowseCommand: ParsableCommand {
   }
 }
 
+extension StoreArgument {
+  /// Returns the states of a store in a directory, which other programs save to.
+  func polledSource(_ key: EncryptionKey?) throws -> PolledSource {
+    let (format, directory) = (try format(), directory)
+    let source = PolledSource(directory) { () throws(StoreError) in
+      try format.open(directory, access: .readOnly, key: key)
+    }
+    // A store that can't be opened is an error now, and not later.
+    _ = try source.state()
+    return source
+  }
+
+  /// Returns the states of a store in a directory or on a server.
+  func stateSource() throws -> any StateSource {
+    guard try ServerAddress(directory) == nil else { return LiveSource(try openAnyForReading()) }
+    return try polledSource(key.key())
+  }
+}
+
 /// Opens a store for the page.
 struct BrowserOpening {
   private let store: StoreArgument
@@ -61,12 +80,7 @@ struct BrowserOpening {
         lockTimeout: StoreArgument.lockTimeout, key: key)
       return BrowserSession(LiveSource(backend), editor: StoreEditor(backend), options: options)
     }
-    let source = PolledSource(directory) { () throws(StoreError) in
-      try format.open(directory, access: .readOnly, key: key)
-    }
-    // A store that can't be opened is an error now, and not in the page.
-    _ = try source.state()
-    return BrowserSession(source, editor: nil, options: options)
+    return BrowserSession(try store.polledSource(key), editor: nil, options: options)
   }
 
   private func serverSession() throws -> BrowserSession {

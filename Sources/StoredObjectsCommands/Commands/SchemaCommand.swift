@@ -1,4 +1,5 @@
 import ArgumentParser
+import Modeling
 import StoredObjectsCore
 
 struct SchemaCommand: ParsableCommand {
@@ -25,6 +26,12 @@ struct SchemaCommand: ParsableCommand {
     }
   }
 
+  /// The beginning of Swift source.
+  private static let introduction = [
+    "The classes of a store, from its layouts. The store does not keep defaults, superclasses and",
+    "indexes. Register the classes:",
+  ]
+
   func run() throws {
     let backend = try store.openAnyForReading()
     let schema = try StoreSchema(backend)
@@ -33,7 +40,7 @@ struct SchemaCommand: ParsableCommand {
       switch format {
       case .text: SchemaText(schema, showsHistory: history).lines
       case .mermaid: MermaidDiagram(schema).lines
-      case .swift: SwiftSource(schema).lines
+      case .swift: SwiftSource(schema.design, introduction: Self.introduction).lines
       }
     }
     if schema.hasDamage { throw ExitCode(1) }

@@ -1,3 +1,4 @@
+import Modeling
 import StoredObjectsCore
 
 /// A schema as a class diagram of Mermaid: values are properties, references are arrows.

@@ -1,3 +1,4 @@
+import Modeling
 import StoredObjectsCore
 
 /// A schema in JSON, with all layouts.

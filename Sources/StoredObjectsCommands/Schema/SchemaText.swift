@@ -1,3 +1,4 @@
+import Modeling
 import StoredObjectsCore
 
 /// A schema as readable text.

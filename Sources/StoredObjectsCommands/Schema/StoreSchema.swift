@@ -1,3 +1,4 @@
+import Modeling
 import StoredObjectsCore
 
 /// The classes of a store with their saved layouts.
@@ -13,6 +14,27 @@ struct StoreSchema {
     path = backend.location
     classes = try backend.tableNames().map { try ClassSchema($0, backend) }
       .sorted { ($0.classID ?? .max, $0.name) < ($1.classID ?? .max, $1.name) }
+  }
+}
+
+extension StoreSchema {
+  /// The newest layouts as a model.
+  var design: ModelDesign {
+    ModelDesign(
+      classes.map { known in
+        DesignedClass(
+          storedName: known.name, version: known.newest?.classVersion ?? 0,
+          properties: known.properties.map(DesignedProperty.init), note: known.note)
+      })
+  }
+
+  /// The enumerations of the newest layouts, each once, in order of appearance.
+  var enumerations: [StoredEnumeration] {
+    var known: Set<StoredEnumeration> = []
+    return classes.flatMap(\.properties).flatMap(\.type.parts).compactMap { type in
+      guard case .enumeration(let enumeration) = type else { return nil }
+      return known.insert(enumeration).inserted ? enumeration : nil
+    }
   }
 }
 

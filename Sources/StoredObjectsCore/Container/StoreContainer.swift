@@ -43,6 +43,8 @@ public final class StoreContainer: Sendable {
   ///
   /// Threads start when they are first needed.
   ///
+  /// Complexity: linear in the number of classes.
+  ///
   /// - Parameters:
   ///   - backend: The backend that holds the records.
   ///   - classes: The classes to register; as for ``Store/register(_:)-(StoredObject....)``, their
@@ -130,6 +132,8 @@ public final class StoreContainer: Sendable {
   /// Waits for the writes that have begun, and closes the backend.
   ///
   /// Actors with an ``Autosave`` save their changes. Later reads and writes throw `closed`.
+  ///
+  /// Complexity: linear in the number of unsaved changes of its actors.
   ///
   /// - Throws: ``/StoreEngine/StoreError`` with `ioError`; nothing that was saved is lost.
   public func close() async throws {

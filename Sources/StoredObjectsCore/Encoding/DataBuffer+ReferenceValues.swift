@@ -44,11 +44,15 @@ extension DataBuffer {
   }
 
   /// Writes references to objects of any registered classes, in their order, repeats included.
+  ///
+  /// Complexity: linear in the number of objects.
   public mutating func writeValue(_ objects: [StoredObject], as type: [StoredObject].Type) {
     writeAny(objects)
   }
 
   /// Writes references to objects of any registered classes, in no particular order.
+  ///
+  /// Complexity: linear in the number of objects.
   public mutating func writeValue(_ objects: Set<StoredObject>, as type: Set<StoredObject>.Type) {
     writeAny(Array(objects))
   }

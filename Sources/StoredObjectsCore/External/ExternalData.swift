@@ -25,6 +25,8 @@ public struct ExternalData: Sendable {
   public init() { box = .empty }
 
   /// Creates a value from bytes, which stay in memory until they are saved outside of a record.
+  ///
+  /// Complexity: linear in the size of the data.
   public init(_ data: Data) { self.init([UInt8](data)) }
 
   /// Creates a value from bytes, which stay in memory until they are saved outside of a record.
@@ -40,11 +42,15 @@ public struct ExternalData: Sendable {
 
   /// Reads all bytes.
   ///
+  /// Complexity: linear in the size of the value.
+  ///
   /// - Throws: ``/StoreEngine/StoreError`` with `damaged`, `notAuthentic`, `recordMissing` (the
   ///   value is gone), `ioError` or `closed`.
   public func data() throws(StoreError) -> Data { Data(try bytes()) }
 
   /// Reads all bytes.
+  ///
+  /// Complexity: linear in the size of the value.
   ///
   /// - Throws: The errors of ``data()``.
   public func bytes() throws(StoreError) -> [UInt8] {
@@ -53,6 +59,8 @@ public struct ExternalData: Sendable {
   }
 
   /// Returns a reader that reads the value in constant memory.
+  ///
+  /// Complexity: O(1); the reader reads parts later.
   ///
   /// - Throws: The errors of ``data()``.
   public func reader() throws(StoreError) -> ExternalReader { try box.reader() }

@@ -32,6 +32,8 @@ public final class ExternalWriter {
 
   /// Appends bytes.
   ///
+  /// Complexity: linear in the number of bytes; in memory, in the size of the value so far.
+  ///
   /// - Throws: ``/StoreEngine/StoreError`` with `noSpace`, `ioError` or `closed`; `invalidArgument`
   ///   after ``finish()``, or after an error.
   public func write(_ bytes: some Collection<UInt8>) throws(StoreError) {
@@ -51,6 +53,8 @@ public final class ExternalWriter {
   }
 
   /// Completes the value.
+  ///
+  /// Complexity: O(1).
   ///
   /// - Returns: The value, which you assign to properties.
   /// - Throws: The errors of ``write(_:)``.

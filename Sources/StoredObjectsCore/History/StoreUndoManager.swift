@@ -148,6 +148,8 @@ extension StoreUndoManager {
   }
 
   /// Removes all steps.
+  ///
+  /// Complexity: linear in the number of actions.
   public func removeAllActions() {
     store?.reopenObjects(of: current)
     (undoSteps, redoSteps, current) = ([], [], UndoStep(name: current.name))

@@ -32,6 +32,8 @@ extension Store {
   /// Use it only for an index that ``check(progress:)`` has found not to match the objects, which
   /// should not happen otherwise.
   ///
+  /// Complexity: O(n log n) for *n* objects of the class, for each index.
+  ///
   /// - Throws: ``/StoreEngine/StoreError`` as ``buildIndexes(progress:)``.
   public func rebuildIndexes(of type: StoredObject.Type) throws(StoreError) {
     let entry = try requireRegistration(of: type)

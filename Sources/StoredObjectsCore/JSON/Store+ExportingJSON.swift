@@ -33,6 +33,8 @@ extension Store {
 
   /// Calls a closure with the lines of an export, a few hundred kilobytes at a time.
   ///
+  /// Complexity: linear in the number of objects; memory does not depend on it.
+  ///
   /// - Parameters:
   ///   - classes: The classes to export; nil for all registered classes.
   ///   - progress: Called for each class, and after every 1,000 objects.

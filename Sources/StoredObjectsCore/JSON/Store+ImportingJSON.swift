@@ -70,6 +70,8 @@ extension Store {
   /// of the class in a new object, and stay unchanged in an existing one. The next save writes the
   /// object.
   ///
+  /// Complexity: linear in the size of the value.
+  ///
   /// - Returns: The object.
   /// - Throws: ``/StoreEngine/StoreError`` with `notRegistered`, `invalidValue`, `rowIDsExhausted`,
   ///   and the errors of reading the object. The store is unchanged then.

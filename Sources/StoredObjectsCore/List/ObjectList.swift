@@ -46,6 +46,8 @@ public struct ObjectList<Element: StoredObject> {
   public init(_ objects: [Element]) { storage = .objects(objects) }
 
   /// Creates a list that retains its objects.
+  ///
+  /// Complexity: linear in the number of objects.
   public init(_ objects: some Sequence<Element>) { storage = .objects(Array(objects)) }
 
   init(packed references: PackedReferences) { storage = .packed(references) }

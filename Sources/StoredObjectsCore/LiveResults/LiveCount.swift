@@ -40,6 +40,8 @@ public final class LiveCount: Observable {
 
   /// Runs the query again.
   ///
+  /// Complexity: that of counting the objects once more.
+  ///
   /// - Throws: ``/StoreEngine/StoreError`` as
   ///   ``Store/fetch(_:where:sortedBy:limit:offset:after:)``; the count then stays as it is.
   public func reload() throws(StoreError) { try query.reload() }

@@ -83,6 +83,8 @@ public final class MigrationContext {
   ///
   /// It is the last record of an earlier layout, as in ``forEach(_:batchSize:_:)``.
   ///
+  /// Complexity: linear in the size of the record.
+  ///
   /// - Throws: ``/StoreEngine/StoreError`` with `damaged`, `ioError` or `closed`.
   public func record(_ id: ObjectID<StoredObject>) throws -> StoredRecord? {
     try reader(of: id.className)?.record(id.rowID)

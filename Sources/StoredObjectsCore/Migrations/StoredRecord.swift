@@ -29,6 +29,8 @@ public struct StoredRecord {
   /// The value is converted to the requested type if that loses nothing, as for a changed class,
   /// see <doc:ChangingAClass>.
   ///
+  /// Complexity: linear in the number of properties and the size of the value.
+  ///
   /// - Parameters:
   ///   - name: The name that the property had when the record was saved.
   ///   - type: The type of the value; for an optional property, the type without `?`.
@@ -59,6 +61,8 @@ public struct StoredRecord {
 
   /// Returns the value of a property whose type is only `Codable`.
   ///
+  /// Complexity: linear in the number of properties and the size of the value.
+  ///
   /// - Returns: The value; nil if the record has no such property.
   /// - Throws: The errors of ``value(_:as:)``.
   public func codable<Value: Decodable>(
@@ -85,6 +89,8 @@ public struct StoredRecord {
   }
 
   /// Returns the IDs of the objects that a list or a set refers to.
+  ///
+  /// Complexity: linear in the number of references.
   ///
   /// - Returns: The IDs in order; none if the record has no such property.
   /// - Throws: The errors of ``value(_:as:)``.

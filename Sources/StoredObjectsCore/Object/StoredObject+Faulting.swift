@@ -10,6 +10,8 @@ extension StoredObject {
   ///
   /// Never overwrites unsaved changes. To read the record again, call ``Store/refresh(_:)``.
   ///
+  /// Complexity: linear in the size of the record.
+  ///
   /// - Throws: ``/StoreEngine/StoreError`` with `recordMissing`, `damaged`, `newerVersion`,
   ///   `closed` or `ioError`. The object stays a fault, and you can try again.
   public final func fetchContent() throws(StoreError) {

@@ -100,6 +100,8 @@ public struct SearchSnippet: Hashable, Sendable {
   /// This method does not escape the text. For output such as HTML, escape it first, using ``text``
   /// and ``matches``.
   ///
+  /// Complexity: linear in the length of the text.
+  ///
   /// - Parameters:
   ///   - start: The mark before a match.
   ///   - end: The mark after a match; nil for the same mark.

@@ -19,6 +19,8 @@ extension TextQuery {
   ///
   /// Parentheses may be nested up to 100 deep. The number of words and operators has no limit.
   ///
+  /// Complexity: linear in the length of the text.
+  ///
   /// - Throws: ``/StoreEngine/StoreError`` with `invalidQuery`. It has the position in the text, in
   ///   characters from 0.
   public init(parsing text: String) throws(StoreError) {

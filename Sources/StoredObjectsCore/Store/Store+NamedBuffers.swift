@@ -79,6 +79,8 @@ extension Store {
   ///
   /// Does nothing if there is no such name.
   ///
+  /// Complexity: linear in the size of the buffer, which is kept for undo.
+  ///
   /// - Throws: ``/StoreEngine/StoreError`` with `invalidName`, `damaged`, `ioError` or `closed`.
   public func removeBuffer(named name: String) throws(StoreError) {
     try validateName(name)

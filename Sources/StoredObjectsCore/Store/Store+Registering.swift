@@ -16,6 +16,8 @@ extension Store {
   ///
   /// If a class is refused, the classes before it stay registered.
   ///
+  /// Complexity: linear in the number of classes; each reads its metadata row and its layouts.
+  ///
   /// - Throws: ``/StoreEngine/StoreError`` with `registeredTwice`, `classOrder` (two classes have
   ///   the same class ID), `tooManyClasses`, `invalidName`, `damaged` (a metadata row can't be
   ///   read), `changedLayout`, `invalidLayout`, `unfinishedMigration`, `inUse`, `ioError` or
@@ -25,6 +27,8 @@ extension Store {
   }
 
   /// Registers the classes of an array; see the other `register`.
+  ///
+  /// Complexity: linear in the number of classes.
   ///
   /// - Throws: ``/StoreEngine/StoreError`` as the other `register`.
   public func register(_ types: [StoredObject.Type]) throws(StoreError) {

@@ -50,6 +50,8 @@ extension Store {
   /// Makes an object a fault, so that it reads its record again when it is next used.
   ///
   /// Does nothing for an object with unsaved changes, or in no store.
+  ///
+  /// Complexity: linear in the size of the object.
   public func refresh(_ object: StoredObject) {
     guard object.registration?.store === self, !object.hasUnsavedChanges else { return }
     makeFault(object)

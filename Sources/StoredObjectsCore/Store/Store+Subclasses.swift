@@ -69,6 +69,8 @@ extension Store {
   ///
   /// See ``ObjectCursor``.
   ///
+  /// Complexity: linear in the number of subclasses; the cursor reads objects later.
+  ///
   /// - Throws: ``/StoreEngine/StoreError`` with `notRegistered`.
   public func cursor<Object: StoredObject>(
     over type: Object.Type, includingSubclasses: Bool

@@ -132,6 +132,8 @@ public final class Store {
   /// Opens a store on a backend.
   ///
   /// Reads no record.
+  ///
+  /// Complexity: O(1); classes are opened when they are registered.
   public init(backend: any StoreBackend, configuration: StoreConfiguration = .init()) {
     self.backend = backend
     self.configuration = configuration

@@ -39,6 +39,8 @@ public struct ObjectValue: Hashable, Sendable {
   }
 
   /// Accesses the value of a property, or nil.
+  ///
+  /// Complexity: linear in the number of properties.
   public subscript(name: String) -> StoredValue? {
     get { values[name] }
     set { values[name] = newValue }

@@ -3,6 +3,8 @@ public import StoreEngine
 extension StoredObject {
   /// Returns the object as values by property name, with its unsaved changes.
   ///
+  /// Complexity: linear in the sizes of the object and of those nested in it.
+  ///
   /// - Parameter depth: The number of levels to which referenced objects are nested in the place of
   ///   their IDs. An object can be nested more than once, with everything that it refers to.
   /// - Returns: The object's ID and its values.

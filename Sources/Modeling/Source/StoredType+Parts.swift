@@ -1,8 +1,8 @@
-import StoredObjectsCore
+package import StoredObjectsCore
 
 extension StoredType {
   /// The types that this type consists of, starting with itself.
-  var parts: [StoredType] {
+  package var parts: [StoredType] {
     switch self {
     case .optional(let type), .array(let type), .set(let type): [self] + type.parts
     case .dictionary(let key, let value): [self] + key.parts + value.parts
@@ -13,7 +13,7 @@ extension StoredType {
 
   /// The class that a property of the type refers to, and whether it refers to several objects; nil
   /// for values.
-  var target: (className: String, isToMany: Bool)? {
+  package var target: (className: String, isToMany: Bool)? {
     switch self {
     case .reference(let name): (name, false)
     case .references(let name), .referenceSet(let name): (name, true)
@@ -24,20 +24,9 @@ extension StoredType {
   }
 }
 
-extension StoreSchema {
-  /// The enumerations of the newest layouts, each once, in order of appearance.
-  var enumerations: [StoredEnumeration] {
-    var known: Set<StoredEnumeration> = []
-    return classes.flatMap(\.properties).flatMap(\.type.parts).compactMap { type in
-      guard case .enumeration(let enumeration) = type else { return nil }
-      return known.insert(enumeration).inserted ? enumeration : nil
-    }
-  }
-}
-
 extension StoredEnumeration.Case {
   /// Returns the raw value as a literal; nil if the type has none.
-  func literal(_ rawType: StoredType) -> String? {
+  package func literal(_ rawType: StoredType) -> String? {
     var buffer = DataBuffer(bytes)
     return switch rawType {
     case .integer(_, let isSigned): Self.integer(bytes, isSigned).map { "\($0)" }

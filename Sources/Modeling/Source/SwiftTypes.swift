@@ -1,7 +1,7 @@
-import StoredObjectsCore
+package import StoredObjectsCore
 
 /// The types of a model with names that are valid in Swift source.
-struct SwiftTypes {
+package struct SwiftTypes {
   /// The types that the source declares in addition to the classes, in order of appearance.
   private(set) var declared: [StoredType] = []
   /// The classes that others refer to and that have no table in the store.
@@ -11,10 +11,15 @@ struct SwiftTypes {
   private var classNames: [String: String] = [:]
   private var typeNames: [StoredType: String] = [:]
   private var hashed: Set<StoredType> = []
+  private var indexed: Set<StoredType> = []
 
-  init(_ schema: StoreSchema) {
-    for name in schema.classes.map(\.name) { classNames[name] = names.add(name) }
-    for property in schema.classes.flatMap(\.properties) { add(property.type) }
+  /// Chooses the names of the types of a model.
+  package init(_ design: ModelDesign) {
+    for known in design.classes { classNames[known.storedName] = names.add(known.name) }
+    for property in design.classes.flatMap(\.properties) {
+      add(property.type)
+      if property.index != .none { indexed.formUnion(property.type.parts) }
+    }
   }
 
   /// Returns the name of a class in the source for its name in the store.
@@ -25,6 +30,9 @@ struct SwiftTypes {
 
   /// Whether values of a type are elements of sets, or keys.
   func isHashed(_ type: StoredType) -> Bool { hashed.contains(type) }
+
+  /// Whether values of a type are in an index.
+  func isIndexed(_ type: StoredType) -> Bool { indexed.contains(type) }
 
   private mutating func add(_ type: StoredType, isHashed: Bool = false) {
     switch type {
@@ -71,7 +79,7 @@ struct SwiftTypes {
 
 extension SwiftTypes {
   /// Returns the name of a type in the source.
-  func text(_ type: StoredType) -> String {
+  package func text(_ type: StoredType) -> String {
     switch type {
     case .integer(64, true): "Int"
     case .optional(let wrapped): "\(text(wrapped))?"

@@ -1,5 +1,5 @@
 /// A set of unique Swift identifiers.
-struct SwiftNames {
+package struct SwiftNames {
   private var taken: Set<String>
 
   /// Creates a set with reserved names.
@@ -17,7 +17,7 @@ struct SwiftNames {
   }
 
   /// Whether a text can be an identifier, possibly in backticks.
-  static func isIdentifier(_ text: String) -> Bool {
+  package static func isIdentifier(_ text: String) -> Bool {
     guard let first = text.first, text != "_" else { return false }
     return !first.isNumber && text.allSatisfy(isPart)
   }
@@ -35,7 +35,7 @@ struct SwiftNames {
   static func member(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }
 
   /// Returns a text as a literal of one line.
-  static func literal(_ text: String) -> String {
+  package static func literal(_ text: String) -> String {
     let characters = text.unicodeScalars.map { scalar in
       switch scalar {
       case "\\", "\"": "\\\(scalar)"

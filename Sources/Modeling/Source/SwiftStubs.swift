@@ -13,15 +13,17 @@ extension SwiftTypes {
 
   private func declaration(of enumeration: StoredEnumeration, _ name: String) -> [String] {
     let rawType = text(enumeration.rawType)
+    let indexable = isIndexed(.enumeration(enumeration)) ? ", IndexableValue" : ""
     guard let swift = SwiftEnumeration(enumeration) else {
       return [
         "// An enumeration whose cases the store doesn't know.",
-        "struct \(name): RawRepresentable, Hashable, DataBufferValue {",
+        "struct \(name): RawRepresentable, Hashable, DataBufferValue\(indexable) {",
         "  var rawValue: \(rawType)",
         "}",
       ]
     }
-    let conformances = "DataBufferValue" + (swift.listsCases ? ", CaseIterable" : "")
+    let conformances =
+      "DataBufferValue" + (swift.listsCases ? ", CaseIterable" : "") + indexable
     return ["enum \(name): \(rawType), \(conformances) {"]
       + swift.cases.map { "  case \(SwiftNames.member($0.name)) = \($0.literal)" } + ["}"]
   }

@@ -1,0 +1,90 @@
+import Foundation
+import ProgramTesting
+import StoredObjectsCore
+import Testing
+import TokyoCabinetBackend
+
+private final class WatchedSong: StoredObject {
+  @Content var title = ""
+
+  override func writeContent(to buffer: inout DataBuffer) { buffer.write(title) }
+  override func readContent(from buffer: inout DataBuffer) throws {
+    title = try buffer.readString()
+  }
+}
+
+@Suite("stored-objects: top")
+struct TopToolTests {
+  private struct Look: Decodable {
+    struct Class: Decodable {
+      var name: String
+      var objects: Int
+      var change: Int
+    }
+    var commit: UInt64
+    var commitsPerSecond: Double
+    var objects: Int
+    var classes: [Class]
+  }
+
+  /// Saves one object for each title, each in a commit of its own.
+  private func save(_ titles: [String], in tool: ProgramDirectory) throws {
+    let backend = try TokyoCabinetBackend(directory: tool.path("Music"))
+    let store = Store(backend: backend)
+    try store.register(WatchedSong.self)
+    for title in titles {
+      let song = WatchedSong()
+      song.title = title
+      store.insert(song)
+      try store.saveChanges()
+    }
+    try backend.close()
+  }
+
+  @Test("The looks show what a program saves meanwhile, which the command does not hinder")
+  func looks() throws {
+    try ProgramDirectory.run { tool in
+      try save(["a"], in: tool)
+      let process = Process()
+      process.executableURL = try ProgramDirectory.executable("stored-objects")
+      process.arguments = ["top", "Music", "--interval", "0.1", "--json"]
+      process.currentDirectoryURL = tool.folder
+      let output = Pipe()
+      process.standardOutput = output
+      try process.run()
+      defer { process.waitUntilExit() }
+      var looks: [Look] = []
+      var line = Data()
+      // One look before the saves, and looks until one shows the last.
+      while looks.last?.objects != 4, looks.count < 600 {
+        guard let byte = try output.fileHandleForReading.read(upToCount: 1), !byte.isEmpty else {
+          break
+        }
+        line += byte
+        guard byte.first == 0x0A else { continue }
+        looks.append(try JSONDecoder().decode(Look.self, from: line))
+        line = Data()
+        if looks.count == 1 { try save(["b", "c", "d"], in: tool) }
+      }
+      process.interrupt()
+      #expect(looks.first?.objects == 1 && looks.first?.commitsPerSecond == 0)
+      #expect(looks.last?.objects == 4 && looks.last?.classes.map(\.name) == ["WatchedSong"])
+      #expect(looks.reduce(0) { $0 + ($1.classes.first?.change ?? 0) } == 3)
+      #expect(looks.contains { $0.commitsPerSecond > 0 })
+      #expect(looks.last.map { $0.commit > looks[0].commit } == true)
+    }
+  }
+
+  @Test("Without a terminal, each look is a line of text")
+  func lines() throws {
+    try ProgramDirectory.run { tool in
+      try save(["a"], in: tool)
+      let run = try tool.run("top", "Music", ["--count", "2", "--interval", "0.1"])
+      let lines = run.output.split(separator: "\n")
+      #expect(run.status == 0 && lines.count == 2)
+      #expect(lines.allSatisfy { $0.hasPrefix("Music  commit ") && $0.contains("  1 object  ") })
+      let wrong = try tool.run("top", "Music", ["--interval", "0"])
+      #expect(wrong.status == 64 && wrong.errors.contains("--interval must be from 0.1"))
+    }
+  }
+}
