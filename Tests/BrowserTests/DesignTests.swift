@@ -292,6 +292,8 @@ struct DesignPageTests {
       try expectSource(page, "@Relationship(inverse: \\Track.band) var tracks: [Track] = []")
       #expect(try page.text(findings).contains("nothing changes"))
       #expect(try page.texts(PageAudit.script) == [])
+      let text = try page.text("return document.body.innerText")
+      #expect(!text.contains("null") && !text.contains("undefined"))
       // A class, and its name.
       try page.click("#add-class")
       try page.wait(for: "return document.activeElement.id === 'class-name'")

@@ -19,12 +19,12 @@ enum TestedPlace: Equatable, Sendable {
     + (TestServer.isAvailable
       ? [.postgreSQL(isEncrypted: false), .postgreSQL(isEncrypted: true)] : [])
 
-  /// How many steps of random work take a second or so.
+  /// The number of steps of random work; all places together take 20 seconds.
   var randomStepCount: Int {
     switch self {
-    case .backend(.memory): 1500
-    case .backend: 500
-    case .postgreSQL: 150
+    case .backend(.memory): 600
+    case .backend: 250
+    case .postgreSQL: 80
     }
   }
 

@@ -220,7 +220,7 @@ function form() {
   const focus = document.activeElement?.dataset?.focus;
   if (!known) { parts.form.replaceChildren(h("p", { class: "soft" }, "Add a class, or choose one in the drawing.")); return; }
   parts.form.replaceChildren(
-    h("h2", {}, shown(known.name, true)), known.note ? h("p", { class: "notice" }, shown(known.note)) : null,
+    h("h2", {}, shown(known.name, true)), ...(known.note ? [h("p", { class: "notice" }, shown(known.note))] : []),
     h("div", { class: "row" },
       field("Name", h("input", { id: "class-name", "data-focus": "class-name", value: known.name, spellcheck: "false", onchange: (event) => renameClass(known, event.target.value.trim()) })),
       field("Version", h("input", { type: "number", min: "0", max: "255", "data-focus": "version", value: String(known.version), onchange: (event) => change(() => { known.version = Math.min(255, Math.max(0, Math.round(Number(event.target.value)))); }) })),
