@@ -2,6 +2,7 @@ import ArgumentParser
 import Files
 import Foundation
 import StoredObjectsEncryption
+import Synchronization
 
 /// The options for the key of an encrypted store; it is never on the command line, which every
 /// process can see.
@@ -27,7 +28,7 @@ struct KeyOptions: ParsableArguments {
   func key() throws -> EncryptionKey? {
     if let passphraseFile { return try KeySource.passphrase(file: passphraseFile) }
     if let passphraseEnv { return try KeySource.passphrase(variable: passphraseEnv) }
-    return try keyFile.map { try KeySource.key(file: $0) }
+    return try keyFile.map { try KeySource.key(file: $0) } ?? RememberedKey.current
   }
 
   /// Returns the key for a command that needs one.
@@ -41,6 +42,15 @@ struct KeyOptions: ParsableArguments {
     }
     return try KeySource.typedPassphrase(isRepeated: isNew)
   }
+}
+
+/// The key of the store that a shell has open, so that it is not asked for at every command.
+enum RememberedKey {
+  private static let key = Mutex<EncryptionKey?>(nil)
+
+  static var current: EncryptionKey? { key.withLock { $0 } }
+
+  static func remember(_ newKey: EncryptionKey?) { key.withLock { $0 = newKey } }
 }
 
 /// The sources of passphrases and keys.

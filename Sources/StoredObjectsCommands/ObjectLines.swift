@@ -7,9 +7,9 @@ enum ObjectLines {
   static func write(_ id: String, _ values: StoredValue.Fields, isJSON: Bool) throws {
     if isJSON {
       let fields: [(String, StoredValue)] = [("id", .string(id)), ("values", .dictionary(values))]
-      return try ValueDump.write([ValueDump.text(.dictionary(StoredValue.Fields(fields)))])
+      return try StandardOutput.write([ValueDump.text(.dictionary(StoredValue.Fields(fields)))])
     }
-    try ValueDump.write(
+    try StandardOutput.write(
       [id] + values.map { name, value in "  \(name): \(try text(value, isJSON: false))" })
   }
 

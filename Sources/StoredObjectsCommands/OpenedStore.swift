@@ -139,9 +139,9 @@ struct OutputOptions: ParsableArguments {
     if json {
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-      print(String(decoding: try encoder.encode(report), as: UTF8.self))
+      try StandardOutput.write([String(decoding: try encoder.encode(report), as: UTF8.self)])
     } else {
-      for line in lines() { print(line) }
+      try StandardOutput.write(lines())
     }
   }
 }

@@ -117,7 +117,7 @@ final class RecordDump {
   }
 
   private func flush() throws {
-    try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
+    try StandardOutput.write(text)
     text = ""
   }
 }

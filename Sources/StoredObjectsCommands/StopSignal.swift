@@ -9,7 +9,7 @@ final class StopSignal {
 
   /// Begins to handle the signals, which no longer end the process.
   init() {
-    sources = [SIGTERM, SIGINT].map { number in
+    sources = Self.numbers.map { number in
       signal(number, SIG_IGN)
       return DispatchSource.makeSignalSource(signal: number, queue: .global())
     }
@@ -18,6 +18,10 @@ final class StopSignal {
       source.activate()
     }
   }
+
+  deinit { for number in Self.numbers { signal(number, SIG_DFL) } }
+
+  private static let numbers = [SIGTERM, SIGINT]
 
   /// Whether the command should end.
   var isRequested: Bool { request.isMade }

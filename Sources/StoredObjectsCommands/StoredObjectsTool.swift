@@ -14,8 +14,8 @@ package struct StoredObjectsTool: ParsableCommand {
     abstract: "Inspect, check, copy, convert and salvage stores.",
     discussion: """
       A store is the directory that a program has opened with StoredObjects, or, for browse, \
-      query, get, set, schema, check, top, dump, export, import, convert, log, diff, history and \
-      restore, a URL: postgresql://HOST/DATABASE#STORE. The program's classes are not needed. \
+      shell, query, get, set, schema, check, top, dump, export, import, convert, log, diff, history \
+      and restore, a URL: postgresql://HOST/DATABASE#STORE. The program's classes are not needed. \
       browse, query, get, info, schema, check, top, dump and export only read, and can run at the \
       same time. set and browse --write share the store with programs that share it. The others need \
       the store for themselves, except backup and convert, which also only read.
@@ -25,6 +25,7 @@ package struct StoredObjectsTool: ParsableCommand {
         stored-objects query Music Song --where 'title starts with "Prelude"' --sort -seconds
         stored-objects get Music Song/42 --json
         stored-objects set Music Song/42 title="Sunny Afternoon"
+        stored-objects shell Music
         stored-objects info Music
         stored-objects schema Music --format mermaid
         stored-objects check Music --json
@@ -55,7 +56,8 @@ package struct StoredObjectsTool: ParsableCommand {
       something, or when a salvage has lost something; 64 when the command line is not valid.
       """,
     subcommands: [
-      BrowseCommand.self, QueryCommand.self, GetCommand.self, SetCommand.self, InfoCommand.self,
+      BrowseCommand.self, ShellCommand.self, QueryCommand.self, GetCommand.self, SetCommand.self,
+      InfoCommand.self,
       SchemaCommand.self, CheckCommand.self, TopCommand.self, BackupCommand.self,
       SalvageCommand.self, CompactCommand.self, CheckpointCommand.self, DumpCommand.self,
       ExportCommand.self, ImportCommand.self, ConvertCommand.self, MigrateCommand.self,

@@ -39,7 +39,7 @@ struct ValueDump {
     if let layout = value.layout { lines[0] += ", layout \(layout)" }
     for (name, value) in value.values { lines.append("  \(name): \(try Self.text(value))") }
     if let bytes = value.bytes { lines.append("  bytes: \(bytes)") }
-    try Self.write(lines)
+    try StandardOutput.write(lines)
   }
 
   private func write(_ className: String, _ row: UInt32, _ error: any Error) throws {
@@ -47,14 +47,11 @@ struct ValueDump {
     guard !isJSON else {
       return try write(["error": .string("\(error)"), "id": .string(id)] as StoredValue)
     }
-    try Self.write([id, "  damaged: \(error)"])
+    try StandardOutput.write([id, "  damaged: \(error)"])
   }
 
-  private func write(_ value: StoredValue) throws { try Self.write([try Self.text(value)]) }
-
-  static func write(_ lines: [String]) throws {
-    let text = lines.map { $0 + "\n" }.joined()
-    try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
+  private func write(_ value: StoredValue) throws {
+    try StandardOutput.write([Self.text(value)])
   }
 
   static func text(_ value: StoredValue) throws -> String {

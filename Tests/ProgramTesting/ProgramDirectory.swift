@@ -10,6 +10,11 @@ public struct ProgramRun: Sendable {
   /// The standard error.
   public var errors: String
 
+  /// Creates a result.
+  public init(status: Int32, output: String, errors: String) {
+    (self.status, self.output, self.errors) = (status, output, errors)
+  }
+
   /// Returns the output decoded as JSON.
   public func json<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
     try JSONDecoder().decode(type, from: Data(output.utf8))

@@ -7,12 +7,6 @@ import TokyoCabinetBackend
 
 @Suite("stored-objects: follow, stream, apply, promote, and continuous backups")
 struct FollowToolTests {
-  private struct ShellRun {
-    var status: Int32
-    var output: String
-    var errors: String
-  }
-
   private func makeRememberedStore(_ tool: ProgramDirectory) throws {
     try tool.makeStore()
     try #require(try tool.run("history", "Music", ["--begin"]).status == 0)
@@ -28,24 +22,6 @@ struct FollowToolTests {
       try store.saveChanges()
     }
     try backend.close()
-  }
-
-  /// Runs a command line in the shell, with the tool as `so`.
-  private func shell(_ tool: ProgramDirectory, _ line: String) throws -> ShellRun {
-    let path = try ProgramDirectory.executable("stored-objects").path
-    let process = Process()
-    process.executableURL = URL(filePath: "/bin/bash")
-    process.arguments = ["-c", "set -o pipefail; so() { '\(path)' \"$@\"; }; \(line)"]
-    process.currentDirectoryURL = tool.folder
-    let (output, errors) = (Pipe(), Pipe())
-    (process.standardOutput, process.standardError) = (output, errors)
-    try process.run()
-    let text = try output.fileHandleForReading.readToEnd() ?? Data()
-    let errorText = try errors.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    return ShellRun(
-      status: process.terminationStatus, output: String(decoding: text, as: UTF8.self),
-      errors: String(decoding: errorText, as: UTF8.self))
   }
 
   @Test("follow creates a copy and updates it, and promote makes it a store of its own")
@@ -81,18 +57,18 @@ struct FollowToolTests {
   func stream() throws {
     try ProgramDirectory.run { tool in
       try makeRememberedStore(tool)
-      #expect(try shell(tool, "so apply Copy --position").output == "0\n")
-      let first = try shell(tool, "so stream Music | so apply Copy --backend cdb")
+      #expect(try tool.shell("so apply Copy --position").output == "0\n")
+      let first = try tool.shell("so stream Music | so apply Copy --backend cdb")
       #expect(first.status == 0 && first.errors == "")
       try save(tool, ["d", "e"])
-      let next = try shell(
-        tool, "so stream Music --after $(so apply Copy --position) | so apply Copy --json")
+      let next = try tool.shell(
+        "so stream Music --after $(so apply Copy --position) | so apply Copy --json")
       #expect(next.status == 0 && next.errors == "")
       #expect(try tool.run("export", "Music").output == tool.run("export", "Copy").output)
-      let again = try shell(tool, "so stream Music > all; cat all all | so apply Copy")
+      let again = try tool.shell("so stream Music > all; cat all all | so apply Copy")
       #expect(again.status == 0 && again.errors == "")
       try save(tool, ["f"])
-      let beyond = try shell(tool, "so stream Music | so apply Copy")
+      let beyond = try tool.shell("so stream Music | so apply Copy")
       #expect(beyond.status == 1 && beyond.errors.contains("historyExpired"))
       let late = try tool.run("stream", "Music", ["--after", "999"])
       #expect(late.status == 1 && late.errors.contains("otherHistory"))
@@ -103,12 +79,12 @@ struct FollowToolTests {
   func cuts() throws {
     try ProgramDirectory.run { tool in
       try makeRememberedStore(tool)
-      try #require(try shell(tool, "so stream Music | so apply Whole").status == 0)
+      try #require(try tool.shell("so stream Music | so apply Whole").status == 0)
       let number = try tool.run("apply", "Whole", ["--position"]).output.dropLast()
       try save(tool, ["d", "e", "f"])
       let run = try tool.run("history", "Music", ["--json"])
       let last = try #require(try run.json([String: UInt64].self)["lastCommit"])
-      try #require(try shell(tool, "so stream Music --after \(number) > rest").status == 0)
+      try #require(try tool.shell("so stream Music --after \(number) > rest").status == 0)
       let size = try Data(contentsOf: URL(filePath: tool.path("rest"))).count
       // A sample; each cut takes three runs of the tool.
       var generator = Seeds.generator(for: "streams that are cut off")
@@ -116,16 +92,16 @@ struct FollowToolTests {
       let start = Int.random(in: 0..<distance, using: &generator)
       for cut in stride(from: start, to: size, by: distance) {
         let line = "rm -rf Cut; cp -r Whole Cut; head -c \(cut) rest | so apply Cut"
-        let first = try shell(tool, line)
+        let first = try tool.shell(line)
         #expect(first.status == 1 && first.errors.contains("cut off"), "\(cut): \(first.errors)")
         let found = try #require(
           try UInt64(tool.run("apply", "Cut", ["--position"]).output.dropLast()))
         #expect(((UInt64(number) ?? 0)...last).contains(found))
-        let second = try shell(tool, "so apply Cut < rest")
+        let second = try tool.shell("so apply Cut < rest")
         #expect(second.status == 0, "\(cut): \(second.errors)")
       }
       #expect(try tool.run("export", "Music").output == tool.run("export", "Cut").output)
-      let noise = try shell(tool, "head -c 500 /dev/urandom | so apply Cut")
+      let noise = try tool.shell("head -c 500 /dev/urandom | so apply Cut")
       #expect(noise.status == 1 && noise.errors.contains("damaged"))
     }
   }

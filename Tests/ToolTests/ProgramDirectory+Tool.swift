@@ -45,6 +45,24 @@ extension ProgramDirectory {
     try run("stored-objects", [command, store] + options)
   }
 
+  /// Runs a command line of bash in the directory, with the tool as `so`.
+  func shell(_ line: String) throws -> ProgramRun {
+    let path = try ProgramDirectory.executable("stored-objects").path
+    let process = Process()
+    process.executableURL = URL(filePath: "/bin/bash")
+    process.arguments = ["-c", "set -o pipefail; so() { '\(path)' \"$@\"; }; \(line)"]
+    process.currentDirectoryURL = folder
+    let (output, errors) = (Pipe(), Pipe())
+    (process.standardOutput, process.standardError) = (output, errors)
+    try process.run()
+    let text = try output.fileHandleForReading.readToEnd() ?? Data()
+    let errorText = try errors.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return ProgramRun(
+      status: process.terminationStatus, output: String(decoding: text, as: UTF8.self),
+      errors: String(decoding: errorText, as: UTF8.self))
+  }
+
   /// A store called Music, with songs of these titles in files, and more of them in the log only.
   func makeStore(_ titles: [String] = ["Für Elise", "b"], pending: [String] = []) throws {
     let backend = try TokyoCabinetBackend(directory: path("Music"))

@@ -20,7 +20,7 @@ struct ApplyCommand: ParsableCommand {
 
   func run() throws {
     let key = try key.key()
-    if position { return print(try copy.commitNumber(key)) }
+    if position { return try StandardOutput.write(["\(copy.commitNumber(key))"]) }
     let target = try copy.open(key)
     var follower = try StoreFollower(target, source: "standard input")
     do {

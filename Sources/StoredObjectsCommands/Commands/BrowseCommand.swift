@@ -49,6 +49,17 @@ extension StoreArgument {
     return source
   }
 
+  /// Returns the key; prompts at the terminal if the store is encrypted and no option has it.
+  func keyIfNeeded() throws -> EncryptionKey? {
+    if let given = try key.key() { return given }
+    do {
+      try format().open(directory, access: .readOnly).close()
+      return nil
+    } catch let error as StoreError where error.code == .encrypted {
+      return try key.neededKey()
+    }
+  }
+
   /// Returns the states of a store in a directory or on a server.
   func stateSource() throws -> any StateSource {
     guard try ServerAddress(directory) == nil else { return LiveSource(try openAnyForReading()) }
@@ -67,7 +78,7 @@ struct BrowserOpening {
 
   func session() throws -> BrowserSession {
     if try ServerAddress(store.directory) != nil { return try serverSession() }
-    let key = try keyIfNeeded()
+    let key = try store.keyIfNeeded()
     let name = URL(fileURLWithPath: store.directory).lastPathComponent
     let (format, wreck) = (try store.format(), try store.backendOfWreck())
     let directory = store.directory
@@ -94,16 +105,6 @@ struct BrowserOpening {
       LiveSource(backend), editor: isWritable ? StoreEditor(backend) : nil, options: options)
   }
 
-  /// Returns the key; prompts at the terminal if the store is encrypted and no option has it.
-  private func keyIfNeeded() throws -> EncryptionKey? {
-    if let key = try store.key.key() { return key }
-    do {
-      try store.format().open(store.directory, access: .readOnly).close()
-      return nil
-    } catch let error as StoreError where error.code == .encrypted {
-      return try store.key.neededKey()
-    }
-  }
 }
 
 /// A server that runs until it is stopped.

@@ -25,7 +25,7 @@ struct DiffCommand: ParsableCommand {
       from: old.number(in: backend), to: new?.number(in: backend) ?? backend.lastCommitNumber,
       of: classes.isEmpty ? nil : Set(classes))
     for change in changes {
-      try ValueDump.write(
+      try StandardOutput.write(
         output.json
           ? [ValueDump.text(CommitLines.value(of: change))] : CommitLines.text(change))
     }

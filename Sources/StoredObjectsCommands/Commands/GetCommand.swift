@@ -21,7 +21,7 @@ struct GetCommand: ParsableCommand {
       guard let value = values[property] else {
         throw Failure(description: "\(id) has no property \"\(property)\".")
       }
-      try ValueDump.write([ObjectLines.text(value, isJSON: output.json)])
+      try StandardOutput.write([ObjectLines.text(value, isJSON: output.json)])
     } else {
       try ObjectLines.write(id, values, isJSON: output.json)
     }

@@ -31,7 +31,7 @@ struct LogCommand: ParsableCommand {
       after: after, of: classes.isEmpty ? nil : Set(classes),
       where: { author.isEmpty || author.contains($0.author) }
     ) { commit in
-      try ValueDump.write(output.json ? [CommitLines.json(commit)] : CommitLines.text(commit))
+      try StandardOutput.write(output.json ? [CommitLines.json(commit)] : CommitLines.text(commit))
       count += 1
       return count == limit ? .pause : .next
     }

@@ -51,7 +51,7 @@ struct QueryCommand: ParsableCommand {
       }
       return found
     }
-    if count { print(output.json ? #"{"count":\#(found)}"# : "\(found)") }
+    if count { try StandardOutput.write([output.json ? #"{"count":\#(found)}"# : "\(found)"]) }
     try backend.close()
   }
 

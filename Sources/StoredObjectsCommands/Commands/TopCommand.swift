@@ -53,7 +53,7 @@ struct TopCommand: ParsableCommand {
       // Clears the screen, and begins at its top.
       if isScreen { text = "\u{1B}[H\u{1B}[2J\(text)\n\n" + look.table.joined(separator: "\n") }
     }
-    FileHandle.standardOutput.write(Data((text + "\n").utf8))
+    try StandardOutput.write([text])
   }
 }
 
