@@ -237,17 +237,23 @@ struct PageTests {
     }
   }
 
+  /// Clicks an element as soon as it is there; nothing can replace it in between.
+  private func clickNow(_ selector: String, _ page: WebDriver) throws {
+    try page.wait(
+      for: "const node = document.querySelector(arguments[0]); node?.click(); return !!node",
+      [selector])
+  }
+
   @Test("Three clicks find the program with a track, one moves it, and one takes it back")
   func clicks() throws {
     try withPage { page in
       try page.click("#search")
       try page.type("sun 3")
       try page.shownAgain { try page.type([WebDriver.Key.enter]) }
-      try page.shownAgain { try page.click(".hits a") }
+      try page.shownAgain { try clickNow(".hits a", page) }
       #expect(try page.text(heading) == "Sun 3")
       let referrer = ".hits a[href*='o/Program/'], .list a[href*='o/Program/']"
-      try page.wait(for: "return document.querySelector(arguments[0]) !== null", [referrer])
-      try page.shownAgain { try page.click(referrer) }
+      try page.shownAgain { try clickNow(referrer, page) }
       let before = try page.texts(listed)
       #expect(before.contains { $0.hasPrefix("Sun 3") })
       try page.shownAgain {
@@ -257,7 +263,7 @@ struct PageTests {
       }
       try page.wait(for: listed + ".length === 8")
       #expect(try page.texts(listed) != before)
-      try page.shownAgain { try page.click("#undo") }
+      try page.shownAgain { try clickNow("#undo", page) }
       try expect(page, before)
     }
   }
