@@ -1,3 +1,4 @@
+import RecordBrowsing
 package import StoredObjectsCore
 
 extension StoredType {
@@ -14,13 +15,7 @@ extension StoredType {
   /// The class that a property of the type refers to, and whether it refers to several objects; nil
   /// for values.
   package var target: (className: String, isToMany: Bool)? {
-    switch self {
-    case .reference(let name): (name, false)
-    case .references(let name), .referenceSet(let name): (name, true)
-    case .anyReference: ("StoredObject", false)
-    case .anyReferences, .anyReferenceSet: ("StoredObject", true)
-    default: nil
-    }
+    referenceForm.map { ($0.className ?? "StoredObject", $0.isList) }
   }
 }
 

@@ -25,6 +25,13 @@ package struct APICall: Sendable {
     return text
   }
 
+  /// Returns the body as JSON.
+  func json() throws(BrowsingError) -> StoredValue {
+    do { return try JSONReader.value(in: body, body.indices) } catch {
+      throw BrowsingError(.invalid, "The request is not JSON.")
+    }
+  }
+
   /// Returns a number in a range, or a default.
   func number(_ name: String, in range: ClosedRange<Int>, default value: Int) -> Int {
     query[name].flatMap { Int($0) }.map { min(max($0, range.lowerBound), range.upperBound) }

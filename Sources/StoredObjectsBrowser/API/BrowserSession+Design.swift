@@ -20,7 +20,7 @@ extension BrowserSession {
   /// The store does not change.
   func examine(_ call: APICall) throws -> StoredValue {
     let state = try state(call)
-    let (design, failures) = try DesignReader(state).design(call.body)
+    let (design, failures) = try DesignReader(state).design(call.json())
     // A property without a type would also be missing as an inverse.
     let errors = failures.isEmpty ? design.errors : design.nameErrors + failures
     let findings = try errors.isEmpty ? design.effects(on: state) : errors
@@ -80,11 +80,7 @@ private struct DesignReader {
   init(_ state: BrowsedState) { self.state = state }
 
   /// Returns a model, and the errors in the types of its properties.
-  func design(_ body: [UInt8]) throws -> (ModelDesign, [DesignFinding]) {
-    let value: StoredValue
-    do { value = try JSONReader.value(in: body, body.indices) } catch {
-      throw BrowsingError(.invalid, "The request is not JSON.")
-    }
+  func design(_ value: StoredValue) throws -> (ModelDesign, [DesignFinding]) {
     guard case .dictionary(let fields) = value, case .array(let classes)? = fields["classes"] else {
       throw BrowsingError(.invalid, "The request has no classes.")
     }

@@ -13,7 +13,7 @@ extension BrowserSession {
   func edit(_ call: APICall) throws -> StoredValue {
     let editor = try writable()
     let state = try source.state()
-    return try view(of: editor.apply(EditReader(state).request(call.body)))
+    return try view(of: editor.apply(EditReader(state).request(call.json())))
   }
 
   func undo(isRedo: Bool) throws -> StoredValue {
@@ -38,11 +38,7 @@ private struct EditReader {
 
   init(_ state: BrowsedState) { self.state = state }
 
-  func request(_ body: [UInt8]) throws -> EditRequest {
-    let value: StoredValue
-    do { value = try JSONReader.value(in: body, body.indices) } catch {
-      throw BrowsingError(.invalid, "The request is not JSON.")
-    }
+  func request(_ value: StoredValue) throws -> EditRequest {
     guard case .dictionary(let fields) = value, case .array(let actions)? = fields["actions"],
       !actions.isEmpty
     else { throw BrowsingError(.invalid, "The request has no actions.") }

@@ -1,5 +1,5 @@
 // The editor of models: boxes and arrows that can be dragged, and a form for the chosen class.
-import { h, s, get, post, shown, link, store, crumbs, head, ask, toast } from "./dom.js";
+import { h, s, get, post, shown, link, store, crumbs, head, ask, toast, followPointer } from "./dom.js";
 import { markers, place, boxNode, edgeNode, width } from "./diagram.js";
 
 const indexes = [["none", "No index"], ["plain", "Index"], ["unique", "Unique index"], ["folded", "Index without case and accents"]];
@@ -171,22 +171,10 @@ function boxOf(known, box, svg) {
 
 function choose(name) { chosen = name; draw(); form(); }
 
-/** Follows the pointer until it is released. */
-function follow(event, node, moved, ended) {
-  event.preventDefault();
-  node.setPointerCapture(event.pointerId);
-  const end = (last) => {
-    for (const [name, listener] of Object.entries(listeners)) node.removeEventListener(name, listener);
-    ended(last);
-  };
-  const listeners = { pointermove: moved, pointerup: end, pointercancel: end };
-  for (const [name, listener] of Object.entries(listeners)) node.addEventListener(name, listener);
-}
-
 function move(event, known, node) {
   const start = [event.clientX, event.clientY, known.x, known.y];
   let at = [known.x, known.y];
-  follow(event, node, (next) => {
+  followPointer(event, node, (next) => {
     at = [Math.max(0, start[2] + next.clientX - start[0]), Math.max(0, start[3] + next.clientY - start[1])];
     node.setAttribute("transform", `translate(${at[0]} ${at[1]})`);
   }, () => {
@@ -200,7 +188,7 @@ function drawArrow(event, known, box, svg) {
   const line = s("path", { class: "edge drawn", "marker-end": "url(#one)" });
   svg.append(line);
   const frame = () => svg.getBoundingClientRect();
-  follow(event, event.target, (next) => {
+  followPointer(event, event.target, (next) => {
     const { left, top } = frame();
     line.setAttribute("d", `M${box.x + width} ${box.y + 18} L${next.clientX - left} ${next.clientY - top}`);
   }, (last) => {

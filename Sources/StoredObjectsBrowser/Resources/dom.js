@@ -50,6 +50,20 @@ export function shown(text, isOneLine = false) {
   return node;
 }
 
+/** Follows the pointer from a press of its first button to the release; returns whether it does. */
+export function followPointer(event, node, moved, ended) {
+  if (event.button !== 0) return false;
+  event.preventDefault();
+  node.setPointerCapture(event.pointerId);
+  const end = (last) => {
+    for (const [name, listener] of Object.entries(listeners)) node.removeEventListener(name, listener);
+    ended(last);
+  };
+  const listeners = { pointermove: moved, pointerup: end, pointercancel: end };
+  for (const [name, listener] of Object.entries(listeners)) node.addEventListener(name, listener);
+  return true;
+}
+
 const wholeNumbers = new Intl.NumberFormat("en");
 export const count = (number) => wholeNumbers.format(number);
 export const counted = (number, one, many) => `${count(number)} ${number === 1 ? one : many}`;

@@ -1,5 +1,5 @@
 // Editing: each change is one save. A change that is based on old values is refused.
-import { h, post, shown, count, link, objectLink, classLink, classOf, store, toast, ask, crumbs, head, Refusal } from "./dom.js";
+import { h, post, shown, count, link, objectLink, classLink, classOf, store, toast, ask, crumbs, head, followPointer, Refusal } from "./dom.js";
 
 export const canEdit = () => store.info.canWrite && !store.asOf;
 const hooks = { render: () => {} };
@@ -129,34 +129,25 @@ export function listTools(object, property, index) {
 }
 
 function startDrag(event, object, property, from) {
-  if (event.button !== 0) return;
-  event.preventDefault();
   const handle = event.currentTarget;
   const item = handle.closest("li");
   const list = item.closest("ol");
-  handle.setPointerCapture(event.pointerId);
-  handle.focus();
-  item.classList.add("dragged");
   let to = from;
   const clear = () => list.querySelectorAll(".over, .over-after").forEach((node) => node.classList.remove("over", "over-after"));
-  const follow = (event) => {
+  const isFollowed = followPointer(event, handle, (next) => {
     clear();
     const items = [...list.children];
-    const target = items.find((node) => event.clientY < node.getBoundingClientRect().bottom) ?? items.at(-1);
+    const target = items.find((node) => next.clientY < node.getBoundingClientRect().bottom) ?? items.at(-1);
     to = Number(target.dataset.index);
     if (to !== from) target.classList.add(to > from ? "over-after" : "over");
-  };
-  const end = (event) => {
-    handle.removeEventListener("pointermove", follow);
-    handle.removeEventListener("pointerup", end);
-    handle.removeEventListener("pointercancel", end);
+  }, (last) => {
     item.classList.remove("dragged");
     clear();
-    if (event.type === "pointerup") move(object, property, from, to);
-  };
-  handle.addEventListener("pointermove", follow);
-  handle.addEventListener("pointerup", end);
-  handle.addEventListener("pointercancel", end);
+    if (last.type === "pointerup") move(object, property, from, to);
+  });
+  if (!isFollowed) return;
+  handle.focus();
+  item.classList.add("dragged");
 }
 
 /** Returns the form that adds an object to a list. */

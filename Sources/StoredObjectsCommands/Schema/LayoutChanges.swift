@@ -1,3 +1,4 @@
+import RecordBrowsing
 import StoredObjectsCore
 
 /// Descriptions of the changes between a layout and the previous one.
@@ -9,13 +10,13 @@ struct LayoutChanges {
 
   /// Compares a layout with the previous one; a first layout has no changes.
   init(from former: SavedLayout?, to layout: SavedLayout) {
-    let properties = layout.form.properties
+    let properties = layout.browsedProperties
     guard let former else {
       texts = properties.map { _ in nil }
       (removed, isReordered) = ([], false)
       return
     }
-    let difference = LayoutDifference(from: former.form.properties, to: properties)
+    let difference = LayoutDifference(from: former.browsedProperties, to: properties)
     texts = zip(properties, difference.sources).map(Self.text)
     (removed, isReordered) = (difference.removed, difference.isReordered)
   }

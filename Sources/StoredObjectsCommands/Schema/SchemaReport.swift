@@ -1,4 +1,5 @@
 import Modeling
+import RecordBrowsing
 import StoredObjectsCore
 
 /// A schema in JSON, with all layouts.
@@ -73,7 +74,7 @@ extension SchemaReport.Layout {
   init(_ former: SavedLayout?, _ layout: SavedLayout) {
     (number, version, isDeclared) = (layout.number, layout.classVersion, !layout.isOfValues)
     let changes = LayoutChanges(from: former, to: layout)
-    properties = zip(layout.form.properties, changes.texts).map(SchemaReport.Property.init)
+    properties = zip(layout.browsedProperties, changes.texts).map(SchemaReport.Property.init)
     removed = changes.removed.map(\.name)
   }
 }

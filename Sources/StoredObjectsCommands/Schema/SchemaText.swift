@@ -1,4 +1,5 @@
 import Modeling
+import RecordBrowsing
 import StoredObjectsCore
 
 /// A schema as readable text.
@@ -37,7 +38,7 @@ struct SchemaText {
     for layout in schema.layouts {
       let changes = LayoutChanges(from: former, to: layout)
       lines.append("   \(layout.title)" + (changes.isReordered ? ", in another order" : ""))
-      for (property, text) in zip(layout.form.properties, changes.texts) {
+      for (property, text) in zip(layout.browsedProperties, changes.texts) {
         lines.append("     \(property.text)" + (text.map { ", \($0)" } ?? ""))
       }
       lines += changes.removed.map { "     - \($0.text)" }

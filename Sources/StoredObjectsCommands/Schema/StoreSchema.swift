@@ -1,4 +1,5 @@
 import Modeling
+import RecordBrowsing
 import StoredObjectsCore
 
 /// The classes of a store with their saved layouts.
@@ -53,7 +54,7 @@ struct ClassSchema {
   var newest: SavedLayout? { layouts.last }
 
   /// The properties of the newest layout.
-  var properties: [SavedLayout.SavedProperty] { newest?.form.properties ?? [] }
+  var properties: [SavedLayout.SavedProperty] { newest?.browsedProperties ?? [] }
 
   /// The reason why the properties are incomplete.
   var note: String? {
@@ -81,16 +82,5 @@ extension ClassSchema {
     }
     self.init(
       name: name, classID: info.classID, objects: info.objects, layouts: layouts, damage: damage)
-  }
-}
-
-extension SavedLayout.Form {
-  /// The properties; values without names are named by their positions.
-  var properties: [SavedLayout.SavedProperty] {
-    switch self {
-    case .properties(let properties): properties
-    case .values(let types):
-      types.enumerated().map { .init(name: "value\($0 + 1)", type: $1) }
-    }
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import RecordBrowsing
 
 /// A line of the shell: a command of the tool, an object, or a class with a condition.
@@ -33,7 +34,7 @@ enum ShellLine: Equatable {
   }
 
   private static func search(_ first: String, _ rest: Substring) -> ShellLine {
-    let condition = String(rest).trimmingSuffix(while: \.isWhitespace)
+    let condition = rest.trimmingCharacters(in: .whitespacesAndNewlines)
     if condition.isEmpty, ObjectAddress(first) != nil { return .command("get", arguments: [first]) }
     let limit = ["--limit", "\(Self.limit)"]
     let filter = condition.isEmpty ? [] : ["--where", condition]
@@ -68,18 +69,6 @@ enum ShellLine: Equatable {
       throw Failure(description: "A quotation mark or an escaped character is missing at the end.")
     }
     return words + (word.map { [$0] } ?? [])
-  }
-}
-
-extension StringProtocol {
-  fileprivate func trimmingPrefix(while predicate: (Character) -> Bool) -> SubSequence {
-    drop(while: predicate)
-  }
-
-  fileprivate func trimmingSuffix(while predicate: (Character) -> Bool) -> String {
-    var text = String(self)
-    while let last = text.last, predicate(last) { text.removeLast() }
-    return text
   }
 }
 
