@@ -81,6 +81,23 @@ struct HistoryTests {
     #expect(try HistoryWalk.numbers(early) == [])
   }
 
+  @Test("A history begins after its own commit, whenever others save meanwhile", arguments: keys)
+  func begunBetweenSaves(_ key: EncryptionKey?) throws {
+    let database = try TestDatabase(key: key)
+    let proxy = try TestProxy(before: database.server)
+    defer { proxy.close() }
+    let (backend, other) = (try database.backend(through: proxy), try database.backend())
+    let table = try other.table(named: "Song")
+    proxy.beforeRequests { _ = try? other.commit(change(.update, 2, [1], table)) }
+    try backend.beginHistory()
+    proxy.beforeRequests {}
+    // Others have saved before the history was looked for, and after that.
+    let start = try #require(try backend.historyStart())
+    #expect(start > 2)
+    try other.commit(change(.update, 2, [2], table))
+    #expect(try HistoryWalk.numbers(backend) == Array(start + 1..<backend.lastCommitNumber + 1))
+  }
+
   @Test("A save whose answer is lost has one entry", arguments: keys)
   func lostAnswers(_ key: EncryptionKey?) throws {
     let database = try TestDatabase(key: key)

@@ -1,8 +1,8 @@
 import Foundation
 import Locks
 
-/// A proxy on a Unix socket between a client and the server: it counts round trips, and cuts
-/// connections.
+/// A proxy on a Unix socket between a client and the server: it counts round trips, cuts
+/// connections, and lets others act before a request.
 package final class TestProxy: Sendable {
   /// The directory of the proxy's socket.
   package let directory: String
@@ -13,6 +13,7 @@ package final class TestProxy: Sendable {
   private struct State {
     var roundTrips = 0
     var cut = Cut.nothing
+    var beforeRequests: @Sendable () -> Void = {}
     var isClosed = false
   }
 
@@ -51,6 +52,11 @@ package final class TestProxy: Sendable {
   package var roundTrips: Int {
     get { state.withLock(\.roundTrips) }
     set { state.withLock { $0.roundTrips = newValue } }
+  }
+
+  /// Calls a closure before each request is passed to the server.
+  package func beforeRequests(_ body: @escaping @Sendable () -> Void) {
+    state.withLock { $0.beforeRequests = body }
   }
 
   /// Sets the next cut.
@@ -111,12 +117,20 @@ package final class TestProxy: Sendable {
       let (source, target) = isAnswer ? (server, client) : (client, server)
       let count = unsafe read(source, &buffer, buffer.count)
       guard count > 0 else { return }
-      if !isAnswer, wasAnswer { state.withLock { $0.roundTrips += 1 } }
+      if !isAnswer, wasAnswer { noteRequest() }
       wasAnswer = isAnswer
       if isCut(isAnswer: isAnswer) { return }
       guard Self.writeAll(buffer[..<count], to: target) else { return }
       if !isAnswer, cutsAfterRequest(buffer[..<count]) { return }
     }
+  }
+
+  private func noteRequest() {
+    let body = state.withLock { state in
+      state.roundTrips += 1
+      return state.beforeRequests
+    }
+    body()
   }
 
   private func isCut(isAnswer: Bool) -> Bool {

@@ -23,7 +23,7 @@ struct HistoryArguments {
     let isOwn = request.replication == nil
     begins = isOwn && Self.begins(changes, table, required)
     shortens =
-      isOwn && request.basis == nil && required != nil
+      isOwn && !begins && request.basis == nil && required != nil
       && ServerHistory.onlyShortens(
         changes, history: table, values: backend.known(ExternalCatalogue.table))
     var basis = CommitBasis(upTo: required ?? 0)
@@ -32,6 +32,9 @@ struct HistoryArguments {
   }
 
   /// Whether changes are those of `beginHistory()`.
+  ///
+  /// The start that they set is behind the required number. It need not be the next one: others may
+  /// have committed since the turn began, and the server sets the real start.
   private static func begins(
     _ changes: ChangeSet, _ table: OrderedTableID, _ required: UInt64?
   ) -> Bool {
@@ -40,7 +43,7 @@ struct HistoryArguments {
       changes.ordered[0].changes.count == 1, let change = changes.ordered[0].changes.first,
       !change.isRemoval, changes.bytes[change.key].elementsEqual(ServerHistory.stampKey)
     else { return false }
-    return ServerHistory.start(Array(changes.bytes[change.value])) == required + 1
+    return ServerHistory.start(Array(changes.bytes[change.value])).map { $0 > required } ?? false
   }
 
   /// The number after which there must not be other commits.
