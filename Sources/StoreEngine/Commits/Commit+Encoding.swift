@@ -1,3 +1,4 @@
+import Files
 import FoundationEssentials
 
 // The encoding of a commit in the log and the manifest:
@@ -7,15 +8,21 @@ import FoundationEssentials
 
 extension Commit {
   /// Appends the commit to a buffer.
-  func encode(to buffer: inout DataBuffer) {
+  func encode(to buffer: inout DataBuffer) { encode(to: &buffer.storage) }
+
+  /// Appends the commit to bytes.
+  func encode(to bytes: inout [UInt8]) {
     var integers = IntegerBytes()
     integers.add(number)
     integers.add(rawToken.high.byteSwapped)
     integers.add(rawToken.low.byteSwapped)
     integers.add(microseconds ?? .min)
     integers.add(basedOn ?? .max)
-    buffer.append(integers)
-    buffer.write(author)
+    bytes.append(integers)
+    author.lendUTF8 { author in
+      bytes.append(littleEndian: UInt32(author.byteCount))
+      bytes.append(copying: author)
+    }
   }
 
   /// Returns encoded bytes with the number inserted at the beginning, where ``encode(to:)`` left it

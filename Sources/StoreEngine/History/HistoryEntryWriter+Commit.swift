@@ -158,6 +158,7 @@ extension ChangeSet {
         "The save with its old values", entry.count, Self.maximumKeyByteCount,
         "maximumKeyByteCount", .init())
     }
+    bytes.reserveCapacity(bytes.count + key.count + entry.count)
     setNew(key, to: entry, in: history)
   }
 

@@ -21,16 +21,14 @@ struct HistoryEntryWriter {
     var isEmpty: Bool { count == 0 }
   }
 
-  private(set) var bytes: [UInt8]
+  private(set) var bytes: [UInt8] = []
 
   /// Begins the entry of a commit.
   init(_ commit: Commit) {
-    var buffer = DataBuffer()
-    buffer.write(HistoryFormat.entryVersion)
-    commit.encode(to: &buffer)
-    bytes = buffer.bytes
     // Most saves are small, and have their bytes before and after.
     bytes.reserveCapacity(512)
+    bytes.append(HistoryFormat.entryVersion)
+    commit.encode(to: &bytes)
   }
 
   /// Begins a list, whose elements follow.
