@@ -73,6 +73,8 @@ let package = Package(
     .executable(name: "stored-objects", targets: ["stored-objects"]),
     .executable(name: "stored-objects-postgresql", targets: ["stored-objects-postgresql"]),
     .executable(name: "stored-objects-import-ytk", targets: ["stored-objects-import-ytk"]),
+    .executable(
+      name: "stored-objects-import-sqlcipher", targets: ["stored-objects-import-sqlcipher"]),
   ],
   traits: [
     .trait(name: "Macros", description: "@Stored, which takes a build of swift-syntax."),
@@ -234,11 +236,21 @@ let package = Package(
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3",
       providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+    .systemLibrary(
+      name: "CSQLCipher", pkgConfig: "sqlcipher",
+      providers: [.apt(["libsqlcipher-dev"]), .brew(["sqlcipher"])]),
+    .target(name: "YTKImport", dependencies: ["KeyValueStoreCore", "StoreEngine"]),
+    // SQLCipher has the same functions as SQLite, so a program links one of them.
+    .target(name: "SystemSQLite", dependencies: ["CSQLite", "YTKImport"]),
+    .target(name: "SystemSQLCipher", dependencies: ["CSQLCipher", "YTKImport"]),
     .target(
-      name: "YTKImport", dependencies: ["CSQLite", "KeyValueStoreCore", "StoreEngine"]),
+      name: "YTKImportOptions", dependencies: ["KeyValueStore", "YTKImport", argumentParser]),
     .executableTarget(
       name: "stored-objects-import-ytk",
-      dependencies: ["KeyValueStore", "YTKImport", argumentParser]),
+      dependencies: ["SystemSQLite", "YTKImport", "YTKImportOptions", argumentParser]),
+    .executableTarget(
+      name: "stored-objects-import-sqlcipher",
+      dependencies: ["SystemSQLCipher", "YTKImport", "YTKImportOptions", "Files", argumentParser]),
 
     .executableTarget(
       name: "quickstart", dependencies: ["StoredObjects"], path: "Examples/QuickStart"),
@@ -324,7 +336,11 @@ let package = Package(
       exclude: ["Fixtures"]),
     .testTarget(
       name: "YTKImportTests",
-      dependencies: ["CSQLite", "KeyValueStore", "YTKImport", "TestFiles"]),
+      dependencies: [
+        "CSQLite", "KeyValueStore", "ProgramTesting", "SystemSQLite", "YTKImport", "TestFiles",
+        "stored-objects", "stored-objects-import-sqlcipher",
+      ],
+      exclude: ["Fixtures"]),
     .testTarget(
       name: "KeyValueStoreTests",
       dependencies: [

@@ -10,6 +10,9 @@ struct SiblingProgram {
   /// The program that imports files of YTKKeyValueStore.
   static let importYTK = SiblingProgram(
     name: "stored-objects-import-ytk", need: ("SQLite", "libsqlite3-dev"))
+  /// The program that imports encrypted files of YTKKeyValueStore.
+  static let importSQLCipher = SiblingProgram(
+    name: "stored-objects-import-sqlcipher", need: ("SQLCipher", "libsqlcipher-dev"))
   /// This tool with support for stores on servers.
   static let postgreSQL = SiblingProgram(
     name: "stored-objects-postgresql", need: ("libpq", "libpq-dev"))

@@ -11,8 +11,11 @@ import StoreEngine
 public struct YTKImport {
   /// The path of the SQLite file, which is only read.
   public let path: String
+  /// The key of an encrypted file; nil for one that is not encrypted.
+  public let key: DatabaseKey?
   /// Whether arrays with a single text or number stay arrays.
   public var keepsArrays: Bool
+  private let library: SQLiteLibrary
 
   /// The result of an import.
   public struct Report: Sendable, Encodable {
@@ -61,8 +64,17 @@ public struct YTKImport {
   }
 
   /// Creates an import of a file.
-  public init(path: String, keepsArrays: Bool = false) {
-    (self.path, self.keepsArrays) = (path, keepsArrays)
+  ///
+  /// - Parameters:
+  ///   - path: The path of the SQLite file.
+  ///   - library: The library that reads the file; SQLCipher for an encrypted one.
+  ///   - key: The key of an encrypted file.
+  ///   - keepsArrays: Whether arrays with a single text or number stay arrays.
+  public init(
+    path: String, reading library: SQLiteLibrary, key: DatabaseKey? = nil,
+    keepsArrays: Bool = false
+  ) {
+    (self.path, self.library, self.key, self.keepsArrays) = (path, library, key, keepsArrays)
   }
 
   /// Copies all tables, with the items of all of them in one commit.
@@ -96,7 +108,8 @@ public struct YTKImport {
     guard FileManager.default.fileExists(atPath: path) else {
       throw Failure(description: "There is no file \"\(path)\".")
     }
-    let file = try SQLiteFile(reading: path)
+    let file =
+      try key.map { try SQLiteFile.open(path, $0, library) } ?? SQLiteFile(reading: path, library)
     var report = Report()
     let names = try tableNames(file, &report)
     guard !names.isEmpty else {

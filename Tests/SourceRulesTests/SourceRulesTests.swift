@@ -53,7 +53,10 @@ private let filesThatMayBeUnsafe: [String: String] = [
   "Locks/Locked.swift": "holds a pthread_mutex_t and a pthread_cond_t",
   "Locks/JoinedThread.swift": "starts a thread and waits for its end",
   "Locks/ThreadLocal.swift": "keeps an object of each thread",
+  "SystemSQLCipher/SystemSQLCipher.swift": "names the functions of SQLCipher",
+  "SystemSQLite/SystemSQLite.swift": "names the functions of SQLite",
   "YTKImport/SQLiteFile.swift": "calls SQLite",
+  "YTKImport/SQLiteLibrary.swift": "has the functions of SQLite",
   "PostgreSQLBackend/Server/Connection.swift": "calls libpq: connections",
   "PostgreSQLBackend/Server/QueryResult.swift": "calls libpq: lends what it has",
   "TokyoCabinetBackend/RecordKey.swift": "lends keys made on the stack",
@@ -110,9 +113,17 @@ struct ImportRulesTests {
   @Test("Only the importer of YTKKeyValueStore imports SQLite")
   func sqlite() {
     let importers = SourceFile.all.filter { $0.imports.contains("CSQLite") }.map(\.module)
-    #expect(Set(importers) == ["YTKImport"])
-    let users = SourceFile.all.filter { $0.imports.contains("YTKImport") }.map(\.module)
+    #expect(Set(importers) == ["SystemSQLite"])
+    let users = SourceFile.all.filter { $0.imports.contains("SystemSQLite") }.map(\.module)
     #expect(Set(users) == ["stored-objects-import-ytk"])
+  }
+
+  @Test("Only the importer of encrypted files imports SQLCipher")
+  func sqlCipher() {
+    let importers = SourceFile.all.filter { $0.imports.contains("CSQLCipher") }.map(\.module)
+    #expect(Set(importers) == ["SystemSQLCipher"])
+    let users = SourceFile.all.filter { $0.imports.contains("SystemSQLCipher") }.map(\.module)
+    #expect(Set(users) == ["stored-objects-import-sqlcipher"])
   }
 
   @Test("Only the PostgreSQL backend imports libpq")

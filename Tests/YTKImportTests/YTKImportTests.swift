@@ -1,6 +1,7 @@
 import CSQLite
 import Foundation
 import KeyValueStore
+import SystemSQLite
 import TestFiles
 import Testing
 import YTKImport
@@ -43,7 +44,7 @@ struct YTKImportTests {
   func whole() throws {
     try withFile(Self.statements) { path in
       let store = try KeyValueStore(backend: MemoryBackend())
-      let report = try YTKImport(path: path).run(into: store)
+      let report = try YTKImport(path: path, reading: .sqlite).run(into: store)
       #expect(report.tables == ["user_table": 5, "it's \"odd\" %": 1])
       #expect(report.textCount == 1 && report.texts == [.init("user_table", "plain")])
       #expect(report.unreadableTimeCount == 1)
@@ -74,7 +75,7 @@ struct YTKImportTests {
     ]
     try withFile(rows) { path in
       let store = try KeyValueStore(backend: MemoryBackend())
-      _ = try YTKImport(path: path).run(into: store)
+      _ = try YTKImport(path: path, reading: .sqlite).run(into: store)
       let table = try store.table("t")
       #expect(try table.get("two", as: Double.self) == 2)
       #expect(try table.get("ada", as: Person.self)?.age == 30)
@@ -91,7 +92,7 @@ struct YTKImportTests {
       let odd = folder + "/a ?%20#b.sqlite"
       try FileManager.default.moveItem(atPath: path, toPath: odd)
       let store = try KeyValueStore(backend: MemoryBackend())
-      #expect(try YTKImport(path: odd).run(into: store).tables["user_table"] == 5)
+      #expect(try YTKImport(path: odd, reading: .sqlite).run(into: store).tables["user_table"] == 5)
       #expect(
         try FileManager.default.contentsOfDirectory(atPath: folder) == ["a ?%20#b.sqlite"])
     }
@@ -106,7 +107,8 @@ struct YTKImportTests {
       let sql = "INSERT INTO user_table VALUES ('new', '[8]', 1)"
       #expect(unsafe sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK)
       let store = try KeyValueStore(backend: MemoryBackend())
-      #expect(try YTKImport(path: path).run(into: store).tables["user_table"] == 6)
+      #expect(
+        try YTKImport(path: path, reading: .sqlite).run(into: store).tables["user_table"] == 6)
     }
   }
 
@@ -114,7 +116,7 @@ struct YTKImportTests {
   func arrays() throws {
     try withFile(Self.statements) { path in
       let store = try KeyValueStore(backend: MemoryBackend())
-      _ = try YTKImport(path: path, keepsArrays: true).run(into: store)
+      _ = try YTKImport(path: path, reading: .sqlite, keepsArrays: true).run(into: store)
       #expect(try store.table("user_table").get("s", as: [String].self) == ["text"])
     }
   }
@@ -123,19 +125,25 @@ struct YTKImportTests {
   func refusals() throws {
     let store = try KeyValueStore(backend: MemoryBackend())
     #expect(throws: YTKImport.Failure.self) {
-      try YTKImport(path: "/nowhere.sqlite").run(into: store)
+      try YTKImport(path: "/nowhere.sqlite", reading: .sqlite).run(into: store)
     }
     try withFile(["CREATE TABLE other (a INTEGER)"]) { path in
-      #expect(throws: YTKImport.Failure.self) { try YTKImport(path: path).run(into: store) }
+      #expect(throws: YTKImport.Failure.self) {
+        try YTKImport(path: path, reading: .sqlite).run(into: store)
+      }
     }
     try withFile(Self.statements) { path in
       try Data("this is no database, but a text".utf8).write(to: URL(fileURLWithPath: path))
-      #expect(throws: (any Error).self) { try YTKImport(path: path).run(into: store) }
+      #expect(throws: (any Error).self) {
+        try YTKImport(path: path, reading: .sqlite).run(into: store)
+      }
     }
     #expect(store.tableNames() == [])
     try store.createTable("user_table").put(1, for: "1")
     try withFile(Self.statements) { path in
-      #expect(throws: YTKImport.Failure.self) { try YTKImport(path: path).run(into: store) }
+      #expect(throws: YTKImport.Failure.self) {
+        try YTKImport(path: path, reading: .sqlite).run(into: store)
+      }
     }
     #expect(store.tableNames() == ["user_table"])
     #expect(try store.table("user_table").all.keys() == ["1"])
