@@ -41,6 +41,10 @@ public final class BNREncryptedBackend: StoreBackend {
   }
 
   /// Returns the decrypted data of the wrapped backend as of the last commit.
+  ///
+  /// Complexity: that of the wrapped backend's snapshot; records are decrypted when they are read.
+  ///
+  /// - Throws: `StoreError`, as the wrapped backend.
   public func snapshot() throws(StoreError) -> any StoreBackend {
     BNREncryptedBackend(try base.snapshot(), self)
   }
@@ -51,42 +55,86 @@ public final class BNREncryptedBackend: StoreBackend {
   /// encryption.
   public var isReadOnly: Bool { true }
   /// Returns the number of a table.
+  ///
+  /// Complexity: as the wrapped backend.
+  ///
+  /// - Throws: `StoreError`, as the wrapped backend.
   public func table(named name: String) throws(StoreError) -> TableID {
     try base.table(named: name)
   }
   /// Returns the names of the tables that have records.
+  ///
+  /// Complexity: as the wrapped backend.
+  ///
+  /// - Throws: `StoreError`, as the wrapped backend.
   public func tableNames() throws(StoreError) -> [String] { try base.tableNames() }
   /// Returns the number of rows in a table.
+  ///
+  /// Complexity: as the wrapped backend.
+  ///
+  /// - Throws: `StoreError`, as the wrapped backend.
   public func recordCount(in table: TableID) throws(StoreError) -> Int {
     try base.recordCount(in: table)
   }
   /// Returns the names of the buffers.
+  ///
+  /// Complexity: as the wrapped backend.
+  ///
+  /// - Throws: `StoreError`, as the wrapped backend.
   public func bufferNames() throws(StoreError) -> [String] { try base.bufferNames() }
   /// Closes the store's own backend.
+  ///
+  /// Complexity: as the wrapped backend.
+  ///
+  /// - Throws: `StoreError`, as the wrapped backend.
   public func close() throws(StoreError) { try base.close() }
 
   /// Calls a closure with a named buffer, unchanged.
+  ///
+  /// Complexity: as the wrapped backend.
+  ///
+  /// - Throws: `StoreError`, as the wrapped backend, or an error of the closure.
   public func withNamedBuffer<Result>(
     _ name: String, _ body: (RawSpan) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? { try base.withNamedBuffer(name, body) }
 
   /// Returns the number of an ordered table; the original had none.
+  ///
+  /// Complexity: as the wrapped backend.
+  ///
+  /// - Throws: `StoreError`, as the wrapped backend.
   public func orderedTable(_ name: OrderedTableName) throws(StoreError) -> OrderedTableID {
     try base.orderedTable(name)
   }
   /// Returns the names of the ordered tables.
+  ///
+  /// Complexity: as the wrapped backend.
+  ///
+  /// - Throws: `StoreError`, as the wrapped backend.
   public func orderedTableNames() throws(StoreError) -> [OrderedTableName] {
     try base.orderedTableNames()
   }
   /// Returns the number of keys in a range.
+  ///
+  /// Complexity: as the wrapped backend.
+  ///
+  /// - Throws: `StoreError`, as the wrapped backend.
   public func keyCount(in table: OrderedTableID, _ range: KeyRange) throws(StoreError) -> Int {
     try base.keyCount(in: table, range)
   }
   /// Calls a closure with the value of a key.
+  ///
+  /// Complexity: as the wrapped backend.
+  ///
+  /// - Throws: `StoreError`, as the wrapped backend, or an error of the closure.
   public func withValue<Result>(
     of key: [UInt8], in table: OrderedTableID, _ body: (RawSpan) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? { try base.withValue(of: key, in: table, body) }
   /// Calls a closure with the keys and values in a range.
+  ///
+  /// Complexity: as the wrapped backend.
+  ///
+  /// - Throws: `StoreError`, as the wrapped backend, or an error of the closure.
   public func scanKeys(
     of table: OrderedTableID, _ range: KeyRange, isReversed: Bool,
     _ body: (RawSpan, RawSpan) throws(StoreError) -> ScanStep
@@ -103,6 +151,9 @@ public final class BNREncryptedBackend: StoreBackend {
 
   /// Calls a closure with a decrypted record.
   ///
+  /// Complexity: two look-ups in the wrapped backend, one of them of the metadata row, and linear
+  /// in the size of the record, which is decrypted.
+  ///
   /// - Throws: `StoreError` with `wrongKey`, which names the record, if the passphrase does not
   ///   open it.
   public func withRecord<Result>(
@@ -115,6 +166,9 @@ public final class BNREncryptedBackend: StoreBackend {
   }
 
   /// Calls a closure with the decrypted records of a table.
+  ///
+  /// Complexity: linear in the size of the records that are visited, each of which is decrypted;
+  /// one look-up of the metadata row for each call.
   ///
   /// - Throws: The errors of ``withRecord(_:in:_:)``.
   public func scan(

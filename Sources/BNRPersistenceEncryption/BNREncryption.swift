@@ -14,6 +14,8 @@ public enum BNREncryption {
   /// - Warning: The encryption of BNRPersistence is weak, see *Encryption* in the pages of
   ///   `StoreEngine`. Treat the content of the old files and the old passphrase as known.
   ///
+  /// Complexity: linear in the size of the store. There must be room for it twice.
+  ///
   /// - Parameters:
   ///   - directory: The store, which nothing else may have open.
   ///   - passphrase: The `encryptionKey` of the original.

@@ -28,6 +28,9 @@ public struct EncryptionKey: StoreKey {
   ///
   /// Passphrases that look the same are the same, however their accents are composed.
   ///
+  /// Complexity: linear in the length of the passphrase; the key is derived later, when a store is
+  /// opened or created.
+  ///
   /// - Parameters:
   ///   - passphrase: The passphrase. The store is as safe as it is hard to guess. With an empty
   ///     passphrase, opening or creating a store throws `wrongKey`.
@@ -41,6 +44,8 @@ public struct EncryptionKey: StoreKey {
   /// Creates a key from 256 bits that your application stores, for example in a keyring.
   ///
   /// With a number of bytes other than 32, opening or creating a store throws `wrongKey`.
+  ///
+  /// Complexity: linear in the number of bytes, which are copied.
   public init(bytes: [UInt8]) {
     secret = .raw(SymmetricKey(data: bytes))
   }
