@@ -113,12 +113,16 @@ extension HashDatabase {
 
   /// Stores a record, replacing one with the same key (`tchdbput`).
   ///
+  /// Complexity: constant time on average; waits for other writers.
+  ///
   /// - Throws: ``TokyoCabinetError`` as ``put(key:value:)-(RawSpan,_)``.
   public func put(key: [UInt8], value: [UInt8]) throws {
     try key.lend { key in try value.lend { try put(key: key, value: $0) } }
   }
 
   /// Stores a record unless its key exists, and returns whether it did (`tchdbputkeep`).
+  ///
+  /// Complexity: constant time on average; waits for other writers.
   ///
   /// - Throws: ``TokyoCabinetError`` as ``put(key:value:)-(RawSpan,_)``.
   public func putIfAbsent(key: [UInt8], value: [UInt8]) throws -> Bool {
@@ -127,12 +131,16 @@ extension HashDatabase {
 
   /// Appends bytes to the value of a key, which is created if it is missing (`tchdbputcat`).
   ///
+  /// Complexity: linear in the size of the new value; waits for other writers.
+  ///
   /// - Throws: ``TokyoCabinetError`` as ``put(key:value:)-(RawSpan,_)``.
   public func append(key: [UInt8], value: [UInt8]) throws {
     try key.lend { key in try value.lend { try append(key: key, value: $0) } }
   }
 
   /// Removes a record, and returns whether it existed (`tchdbout`).
+  ///
+  /// Complexity: constant time on average; waits for other writers.
   ///
   /// - Throws: ``TokyoCabinetError`` as ``remove(key:)-(RawSpan)``.
   public func remove(key: [UInt8]) throws -> Bool {

@@ -84,6 +84,8 @@ public final class HashDatabase: Sendable {
   /// Closing twice has no effect. The bytes go to the operating system, not necessarily to the
   /// disk: see ``synchronize()``. Waits for a transaction of another thread. It uses `tchdbclose`.
   ///
+  /// Complexity: constant time, after the writes and the transactions of other threads.
+  ///
   /// - Throws: ``TokyoCabinetError`` with `inTransaction`, `inForEach`, or the code of a system
   ///   call; except in the first two cases, the database is closed anyway.
   public func close() throws {

@@ -13,6 +13,8 @@ extension HashDatabase {
   ///
   /// Safe on any thread.
   ///
+  /// Complexity: constant time; the first call writes and reads a small file.
+  ///
   /// - Parameter path: The path of the file on the disk; it must not exist.
   /// - Returns: The byte order.
   /// - Throws: ``TokyoCabinetError`` with the code of a system call.

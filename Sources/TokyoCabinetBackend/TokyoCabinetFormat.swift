@@ -37,6 +37,8 @@ public struct TokyoCabinetFormat: ClassFileFormat {
 
   /// Whether a file is a hash database; other files in the directory are ignored.
   ///
+  /// Complexity: one read of the header.
+  ///
   /// - Throws: `StoreError` with `ioError`.
   public func isClassFile(_ location: ClassFileLocation) throws(StoreError) -> Bool {
     try header(location)?.type == 0
@@ -50,12 +52,17 @@ public struct TokyoCabinetFormat: ClassFileFormat {
 
   /// Returns the mark in a file; nil if the file does not exist or has no mark.
   ///
+  /// Complexity: one read of the header.
+  ///
   /// - Throws: `StoreError` with `ioError`.
   public func mark(of location: ClassFileLocation) throws(StoreError) -> FileMark? {
     try FileMark.ofHashFile(at: location)
   }
 
   /// Writes the first file of a table.
+  ///
+  /// Complexity: linear in the size of the changes and in the number of buckets of the new file. It
+  /// waits for the disk if the file is synced.
   ///
   /// - Throws: `StoreError` with `noSpace` or `ioError`.
   public func write(_ changes: ClassFileChanges, to new: NewClassFile) throws(StoreError) {
@@ -72,6 +79,8 @@ public struct TokyoCabinetFormat: ClassFileFormat {
   }
 
   /// Whether a file has another byte order than the installed C library.
+  ///
+  /// Complexity: one read of the header.
   ///
   /// - Throws: `StoreError` with `ioError`.
   public func isForeign(_ location: ClassFileLocation) throws(StoreError) -> Bool {
@@ -101,6 +110,8 @@ public struct TokyoCabinetFormat: ClassFileFormat {
 
   /// Whether every byte of a file of an encrypted store is as it was when it was stamped.
   ///
+  /// Complexity: linear in the size of the file.
+  ///
   /// - Throws: `StoreError` with `ioError`.
   public func isAsWritten(_ location: ClassFileLocation) throws(StoreError) -> Bool {
     try FileStamp.isRight(on: location)
@@ -109,6 +120,9 @@ public struct TokyoCabinetFormat: ClassFileFormat {
   // MARK: Opening
 
   /// Opens a file; returns nil if it does not exist.
+  ///
+  /// Complexity: constant time. A file of up to 4 MiB that this process has not written is read and
+  /// checked.
   ///
   /// - Throws: `StoreError` with `damaged`, `inUse` or `ioError`.
   public func open(_ location: ClassFileLocation, isOurs: Bool) throws(StoreError) -> (

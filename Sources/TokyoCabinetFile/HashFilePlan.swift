@@ -35,6 +35,8 @@ public struct HashFilePlan {
   public var count: Int { offsets.count }
 
   /// Reserves memory for records.
+  ///
+  /// Complexity: linear in the number of records, which may be copied.
   public mutating func reserveCapacity(_ count: Int) {
     offsets.reserveCapacity(count + 1)
     keys.reserveCapacity(count)

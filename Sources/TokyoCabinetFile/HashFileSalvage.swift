@@ -47,6 +47,8 @@ public struct HashFileSalvage {
   }
 
   /// Reads bytes like a file.
+  ///
+  /// Complexity: linear in the number of bytes, which are copied.
   public init(bytes: [UInt8]) { self.init(MappedFile(copying: bytes)) }
 
   private init(_ file: MappedFile) {

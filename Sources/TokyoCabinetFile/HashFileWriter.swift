@@ -210,6 +210,9 @@ extension HashFilePlan {
 
   /// Adds a record to the plan; if values are compressed, compresses it to find its size.
   ///
+  /// Complexity: linear in the size of the key; if values are compressed, also in that of the
+  /// value.
+  ///
   /// - Throws: ``HashFileError`` with `tooLarge`.
   public mutating func add(key: RawSpan, value: RawSpan) throws(HashFileError) {
     guard layout.options.contains(.deflate) else {

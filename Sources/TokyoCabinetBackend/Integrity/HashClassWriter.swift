@@ -32,6 +32,9 @@ public struct HashClassWriter: ClassFileWriter {
 
   /// Completes the file, and syncs it if that was requested.
   ///
+  /// Complexity: constant time; in an encrypted store linear in the size of the file, which gets a
+  /// checksum. It waits for the disk if the file is synced.
+  ///
   /// - Throws: `StoreError` with `noSpace` or `ioError`.
   public func finish() throws(StoreError) {
     try storeErrors(at: new.location) {
@@ -51,6 +54,8 @@ public struct HashClassWriter: ClassFileWriter {
 extension TokyoCabinetFormat {
   /// Opens a file that may be damaged; returns nil if it does not exist.
   ///
+  /// Complexity: constant time; without a valid header, linear in the size of the file.
+  ///
   /// - Throws: `StoreError` with `ioError`.
   public func salvage(_ location: ClassFileLocation) throws(StoreError) -> HashClassSalvage? {
     try storeErrors(at: location) {
@@ -59,6 +64,9 @@ extension TokyoCabinetFormat {
   }
 
   /// Creates a file with a layout for the records of another one, with room for those of a log.
+  ///
+  /// Complexity: linear in the number of buckets of the new file. If the header of the other file
+  /// is damaged, that file is read.
   ///
   /// - Throws: `StoreError` with `noSpace` or `ioError`.
   public func writer(
