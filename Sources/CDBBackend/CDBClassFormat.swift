@@ -18,6 +18,9 @@ public struct CDBClassFormat: ClassFileFormat {
 
   /// Opens a file, classic or wide; returns nil if it does not exist.
   ///
+  /// Complexity: constant time. A file of up to 4 MiB that this process has not written is read and
+  /// verified.
+  ///
   /// - Throws: `StoreError` with `damaged` or `ioError`.
   public func open(_ location: ClassFileLocation, isOurs: Bool) throws(StoreError) -> (
     any ClassFile
@@ -53,6 +56,8 @@ public struct CDBClassFormat: ClassFileFormat {
 
   /// Returns the mark in a file; nil if the file does not exist or has no mark.
   ///
+  /// Complexity: one read at the end of the file.
+  ///
   /// - Throws: `StoreError` with `ioError`.
   public func mark(of location: ClassFileLocation) throws(StoreError) -> FileMark? {
     guard try systemErrors(at: location.path, { try exists(location.file) }) else { return nil }
@@ -64,12 +69,16 @@ public struct CDBClassFormat: ClassFileFormat {
 
   /// Writes the first file of a table.
   ///
+  /// Complexity: linear in the size of the changes. It waits for the disk if the file is synced.
+  ///
   /// - Throws: `StoreError` with `noSpace` or `ioError`.
   public func write(_ changes: ClassFileChanges, to new: NewClassFile) throws(StoreError) {
     try FilePreparation(changes: changes, reader: nil, new: new).run()
   }
 
   /// Reads and verifies a whole file.
+  ///
+  /// Complexity: linear in the size of the file.
   ///
   /// - Returns: An empty array, because damage is thrown.
   /// - Throws: `StoreError` with `damaged` or `ioError`.
@@ -79,6 +88,8 @@ public struct CDBClassFormat: ClassFileFormat {
   }
 
   /// Opens a file that may be damaged; returns nil if it does not exist.
+  ///
+  /// Complexity: linear in the keys, and O(n log n) for n records, whose positions are sorted.
   ///
   /// - Throws: `StoreError` with `ioError`.
   public func salvage(_ location: ClassFileLocation) throws(StoreError) -> CDBClassSalvage? {

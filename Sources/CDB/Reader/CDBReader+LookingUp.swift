@@ -20,6 +20,8 @@ extension CDBReader {
 
   /// Calls a closure with the value of a key, the first one if there are several.
   ///
+  /// Complexity: constant time on average, and linear in the key.
+  ///
   /// - Returns: The result of the closure, or nil if there is no such key.
   /// - Throws: ``CDBError`` with `damaged`, or an error of the closure.
   @inlinable
@@ -32,6 +34,8 @@ extension CDBReader {
   }
 
   /// Calls a closure with the value of a UTF-8 key, the first one if there are several.
+  ///
+  /// Complexity: constant time on average, and linear in the key.
   ///
   /// - Returns: The result of the closure, or nil if there is no such key.
   /// - Throws: ``CDBError`` with `damaged`, or an error of the closure.
@@ -89,6 +93,8 @@ extension CDBReader {
 
   /// Returns a copy of the value of a key, the first one if there are several.
   ///
+  /// Complexity: constant time on average, and linear in the key and in the value.
+  ///
   /// - Returns: nil if there is none.
   ///
   /// - Throws: ``CDBError`` with `damaged`.
@@ -98,12 +104,16 @@ extension CDBReader {
 
   /// Returns a copy of the value of a UTF-8 key, the first one if there are several, or nil.
   ///
+  /// Complexity: constant time on average, and linear in the key and in the value.
+  ///
   /// - Throws: ``CDBError`` with `damaged`.
   public func value(forKey key: String) throws -> [UInt8]? {
     try withValue(forKey: key) { [UInt8](copying: $0) }
   }
 
   /// Whether there is a record with this key.
+  ///
+  /// Complexity: constant time on average, and linear in the key.
   ///
   /// - Throws: ``CDBError`` with `damaged`.
   public func contains(_ key: [UInt8]) throws -> Bool { try withValue(forKey: key) { _ in } != nil }
@@ -113,6 +123,8 @@ extension CDBReader {
   /// Calls a closure with all values of a key, in the order in which they were added.
   ///
   ///     try index.forEachValue(forKey: Array("Queen".utf8)) { row in rows.append(decode(row)) }
+  ///
+  /// Complexity: linear in the number of values on average; the key is compared for each.
   ///
   /// - Throws: ``CDBError`` with `damaged`, or an error of the closure, which ends the iteration.
   public func forEachValue(
@@ -129,6 +141,8 @@ extension CDBReader {
   }
 
   /// Returns copies of all values of a key, in the order in which they were added.
+  ///
+  /// Complexity: linear in the size of the values on average; the key is compared for each.
   ///
   /// - Throws: ``CDBError`` with `damaged`.
   public func values(forKey key: [UInt8]) throws -> [[UInt8]] {

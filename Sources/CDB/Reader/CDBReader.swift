@@ -59,6 +59,8 @@ public final class CDBReader: Sendable {
 
   /// Reads bytes like a file.
   ///
+  /// Complexity: linear in the number of bytes, which are copied.
+  ///
   /// - Throws: ``CDBError`` with `damaged` or `otherFormat`.
   public convenience init(
     copying bytes: [UInt8], format: CDBFormat = .classic

@@ -10,9 +10,13 @@ public struct CDBStringKeys: CDBKeyCodec {
   public init() {}
 
   /// Returns the UTF-8 bytes.
+  ///
+  /// Complexity: linear in the length of the key.
   public func encode(_ key: String) -> [UInt8] { Array(key.utf8) }
 
   /// Returns the string for UTF-8 bytes.
+  ///
+  /// Complexity: linear in the number of bytes.
   ///
   /// - Throws: ``CDBCodecError`` if they are not valid.
   public func decode(_ bytes: RawSpan) throws -> String { try String(utf8: bytes) }
@@ -24,9 +28,13 @@ public struct CDBDataKeys: CDBKeyCodec {
   public init() {}
 
   /// Returns the bytes.
+  ///
+  /// Complexity: linear in the length of the key.
   public func encode(_ key: Data) -> [UInt8] { Array(key) }
 
   /// Returns a copy of the bytes.
+  ///
+  /// Complexity: linear in the number of bytes.
   public func decode(_ bytes: RawSpan) -> Data { Data([UInt8](copying: bytes)) }
 }
 

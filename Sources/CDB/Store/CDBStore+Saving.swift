@@ -72,6 +72,8 @@ extension CDBStore {
   }
 
   /// Discards all unsaved changes.
+  ///
+  /// Complexity: linear in the number of changes.
   public func discardChanges() {
     state.withLock { state in
       state.changes = [:]

@@ -22,6 +22,9 @@ extension CDBStore {
   ///
   /// The closure may call the store.
   ///
+  /// Complexity: linear in the file on average, and O(k log k) for k new keys, which are sorted.
+  /// Values that were not read before are decoded.
+  ///
   /// - Throws: ``CDBError`` with `notDecodable`, `damaged` or `closed`, or an error of the closure.
   public func forEach(_ body: (Key, Value) throws -> Void) throws {
     var walk = try walk()
@@ -31,6 +34,8 @@ extension CDBStore {
   }
 
   /// Returns all keys and values in memory, so consider the size of the file.
+  ///
+  /// Complexity: as ``forEach(_:)``. Memory: that of all keys and values.
   ///
   /// - Throws: ``CDBError`` with `notDecodable`, `damaged` or `closed`.
   public func allKeysAndValues() throws -> [Key: Value] {

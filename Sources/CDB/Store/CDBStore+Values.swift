@@ -6,6 +6,8 @@ extension CDBStore {
   ///
   /// A value that can't be read results in nil, and sets ``failure``; ``value(forKey:)`` throws the
   /// error. On a closed store, getting returns nil, and setting only sets ``failure``.
+  ///
+  /// Complexity: as ``value(forKey:)`` to get, constant time to set.
   public subscript(key: Key) -> Value? {
     get {
       do {
@@ -64,6 +66,8 @@ extension CDBStore {
   /// Marks the value of a key, which is an object, as changed, so that it is saved.
   ///
   /// It has no effect if there is no such key.
+  ///
+  /// Complexity: as ``value(forKey:)``.
   ///
   /// - Throws: ``CDBError`` with `notDecodable`, `damaged` or `closed`.
   public func objectChanged(forKey key: Key) throws {

@@ -116,6 +116,8 @@ public final class CDBStore<Keys: CDBKeyCodec, Values: CDBValueCodec>: Sendable 
   ///
   /// A store closes automatically when it is released, but can't report a failed save then.
   ///
+  /// Complexity: as ``save()``.
+  ///
   /// - Throws: ``CDBError``, as ``save()`` does; the store stays open then.
   public func close() throws {
     if process != currentProcess() { return }
@@ -146,6 +148,8 @@ public final class CDBStore<Keys: CDBKeyCodec, Values: CDBValueCodec>: Sendable 
   }
 
   /// Removes the values that were read from memory, but no unsaved changes.
+  ///
+  /// Complexity: linear in the number of values that were read.
   public func emptyCache() { state.withLock { $0.cache = [:] } }
 
   /// The last error where none could be thrown: in a subscript, a sequence or a scheduled save.

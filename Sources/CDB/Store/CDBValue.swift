@@ -33,12 +33,16 @@ public enum CDBValue: Hashable, Sendable {
   /// merges texts that are equal in Unicode, and drops the payload of a NaN. If that matters,
   /// encode the value yourself and store it with ``data(_:)``.
   ///
+  /// Complexity: linear in the size of the value.
+  ///
   /// - Throws: An error of `PropertyListEncoder` or of the value.
   public init(encoding value: some Encodable) throws {
     self = .encoded(try PropertyList.encode(value))
   }
 
   /// Decodes an encoded value.
+  ///
+  /// Complexity: linear in the size of the value.
   ///
   /// - Throws: ``CDBCodecError`` if this is not an encoded value, or an error of the type.
   public func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {

@@ -21,6 +21,8 @@ public struct CDBValues: CDBValueCodec {
   public init() {}
 
   /// Returns the tag and the bytes of a value.
+  ///
+  /// Complexity: linear in the size of the value.
   public func encode(_ value: CDBValue) -> CDBEncodedValue {
     switch value {
     case .data(let data): CDBEncodedValue(reservedTag: CDBTag.data, bytes: Array(data))
@@ -37,6 +39,8 @@ public struct CDBValues: CDBValueCodec {
   }
 
   /// Returns the value for a tag and bytes.
+  ///
+  /// Complexity: linear in the number of bytes.
   ///
   /// - Throws: ``CDBCodecError`` for an unknown tag, or bytes that don't fit the tag.
   public func decode(_ bytes: RawSpan, tag: UInt8) throws -> CDBValue {
@@ -66,11 +70,15 @@ public struct CDBStringValues: CDBValueCodec {
   public init() {}
 
   /// Returns the UTF-8 bytes.
+  ///
+  /// Complexity: linear in the size of the value.
   public func encode(_ value: String) -> CDBEncodedValue {
     CDBEncodedValue(reservedTag: CDBTag.string, bytes: Array(value.utf8))
   }
 
   /// Returns the string for UTF-8 bytes.
+  ///
+  /// Complexity: linear in the number of bytes.
   ///
   /// - Throws: ``CDBCodecError`` if the value is not a string.
   public func decode(_ bytes: RawSpan, tag: UInt8) throws -> String {
@@ -85,11 +93,15 @@ public struct CDBDataValues: CDBValueCodec {
   public init() {}
 
   /// Returns the bytes.
+  ///
+  /// Complexity: linear in the size of the value.
   public func encode(_ value: Data) -> CDBEncodedValue {
     CDBEncodedValue(reservedTag: CDBTag.data, bytes: Array(value))
   }
 
   /// Returns a copy of the bytes.
+  ///
+  /// Complexity: linear in the number of bytes.
   ///
   /// - Throws: ``CDBCodecError`` if the value is of another type.
   public func decode(_ bytes: RawSpan, tag: UInt8) throws -> Data {
@@ -105,12 +117,16 @@ public struct CDBCodableValues<Value: Codable & Sendable>: CDBValueCodec {
 
   /// Returns the property list of a value.
   ///
+  /// Complexity: linear in the size of the value.
+  ///
   /// - Throws: An error of `PropertyListEncoder` or of the value.
   public func encode(_ value: Value) throws -> CDBEncodedValue {
     CDBEncodedValue(reservedTag: CDBTag.encoded, bytes: Array(try PropertyList.encode(value)))
   }
 
   /// Returns the value of a property list.
+  ///
+  /// Complexity: linear in the number of bytes.
   ///
   /// - Throws: ``CDBCodecError`` if it is not a property list, or an error of the type.
   public func decode(_ bytes: RawSpan, tag: UInt8) throws -> Value {

@@ -44,6 +44,9 @@ extension CDBWriter {
 
   /// Adds a record.
   ///
+  /// Complexity: linear in the record. A policy other than `add` checks earlier records with the
+  /// same hash.
+  ///
   /// - Returns: The result.
   /// - Throws: ``CDBError`` as ``add(pieces:forKey:ifPresent:)``.
   @discardableResult
@@ -56,6 +59,9 @@ extension CDBWriter {
   }
 
   /// Adds a record of strings, in UTF-8.
+  ///
+  /// Complexity: linear in the record. A policy other than `add` checks earlier records with the
+  /// same hash.
   ///
   /// - Returns: The result.
   /// - Throws: ``CDBError`` as ``add(pieces:forKey:ifPresent:)``.
@@ -70,8 +76,12 @@ extension CDBWriter {
   ///
   ///     try writer.add(pieces: [[32], payload], forKey: key)
   ///
+  /// Complexity: linear in the record. A policy other than `add` checks earlier records with the
+  /// same hash.
+  ///
   /// - Returns: The result.
-  /// - Throws: ``CDBError`` as ``add(pieces:forKey:ifPresent:)``.
+  /// - Throws: ``CDBError`` with `tooLarge`, `noSpace`, `ioError` or `closed`: the record is not
+  ///   added, earlier ones remain, and you can continue to use the writer.
   @discardableResult
   public func add(
     pieces: [[UInt8]], forKey key: [UInt8], ifPresent policy: DuplicatePolicy = .add

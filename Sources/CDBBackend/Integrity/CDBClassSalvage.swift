@@ -12,6 +12,8 @@ public struct CDBClassSalvage: ClassFileSalvage {
 
   /// Calls a closure with the records in the order of the file.
   ///
+  /// Complexity: linear in the size of the file.
+  ///
   /// - Throws: An error of the closure.
   public mutating func run(
     isValid: ((_ key: RawSpan, _ value: RawSpan) -> Bool)?, _ body: Body
@@ -26,6 +28,8 @@ public struct CDBClassSalvage: ClassFileSalvage {
   }
 
   /// Returns the damage found by the last run.
+  ///
+  /// Complexity: linear in the number of unreadable parts.
   public func damage(foundCount: Int) -> [ClassFileDamage] {
     var all: [ClassFileDamage] = []
     if !salvage.hasTables {
@@ -54,6 +58,8 @@ public struct CDBClassWriter: ClassFileWriter {
 
   /// Adds a record.
   ///
+  /// Complexity: linear in the size of the record.
+  ///
   /// - Throws: `StoreError` with `noSpace` or `ioError`.
   public func add(key: RawSpan, value: RawSpan) throws(StoreError) {
     try cdbErrors(className: new.location.className) { _ = try writer.add(value, forKey: key) }
@@ -61,12 +67,17 @@ public struct CDBClassWriter: ClassFileWriter {
 
   /// Adds the record of a row.
   ///
+  /// Complexity: linear in the size of the record.
+  ///
   /// - Throws: `StoreError` with `noSpace` or `ioError`.
   public func add(_ rowID: UInt32, value: RawSpan) throws(StoreError) {
     try RowKey.lend(rowID) { (key) throws(StoreError) in try add(key: key, value: value) }
   }
 
   /// Completes the file, and syncs it if that was requested.
+  ///
+  /// Complexity: linear in the number of records, for which tables are written. It waits for the
+  /// disk if the file is synced.
   ///
   /// - Throws: `StoreError` with `noSpace` or `ioError`.
   public func finish() throws(StoreError) {
