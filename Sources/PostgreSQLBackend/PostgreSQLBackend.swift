@@ -47,6 +47,9 @@ public final class PostgreSQLBackend: StoreBackend {
 
   /// Opens a store, or creates it and the schema if they don't exist.
   ///
+  /// Complexity: some round trips, and one for each external value that is no longer needed and is
+  /// removed. An encrypted store also takes the time of its key.
+  ///
   /// - Parameters:
   ///   - connection: A connection string of libpq: a URL or settings.
   ///   - store: The name of the store: 1 to 1,000 bytes of UTF-8, without NUL.
@@ -100,6 +103,9 @@ public final class PostgreSQLBackend: StoreBackend {
   /// Closes the connections.
   ///
   /// Closing twice is harmless.
+  ///
+  /// Complexity: linear in the number of connections. It waits for a request of the thread that
+  /// asks for commits of others.
   public func close() {
     poller.end()
     pool.close()
@@ -133,6 +139,8 @@ public final class PostgreSQLBackend: StoreBackend {
   // MARK: Tables
 
   /// Returns the number of a table, new or known.
+  ///
+  /// - Throws: `StoreError` with `invalidName`, `closed` or `forked`.
   public func table(named name: String) throws(StoreError) -> TableID {
     try pool.check()
     try check(name)
@@ -140,6 +148,8 @@ public final class PostgreSQLBackend: StoreBackend {
   }
 
   /// Returns the number of an ordered table, new or known.
+  ///
+  /// - Throws: `StoreError` with `invalidName`, `closed` or `forked`.
   public func orderedTable(_ name: OrderedTableName) throws(StoreError) -> OrderedTableID {
     try pool.check()
     try check(name.name)

@@ -9,6 +9,16 @@ extension PostgreSQLBackend {
   public static let maximumByteCount = 256 << 20
 
   /// Commits a change set with one call of a function in the server, in one round trip.
+  ///
+  /// Complexity: linear in the change set, and one round trip. It sends the commit again if the
+  /// answer was lost, if transactions of others were in the way, or if the server needs all of it
+  /// at once for the history.
+  ///
+  /// - Throws: `StoreError` with `readOnly`, `conflict`, `rowExists`, `tooLarge`,
+  ///   `invalidArgument`, `recordMissing` (an external value is gone), `encrypted` or
+  ///   `notEncrypted` (another program has created the store with or without a key), `noSpace`,
+  ///   `ioError`, `damaged`, `notAuthentic`, `closed` or `forked`; nothing has changed then.
+  ///   `reopenNeeded` if the answer was lost, or if the server has lost commits.
   @discardableResult
   public func commit(_ changes: ChangeSet, _ request: CommitRequest) throws(StoreError) -> Commit? {
     try pool.check()
@@ -182,7 +192,10 @@ extension PostgreSQLBackend {
   ///
   /// It waits for a save that may be in progress.
   ///
-  /// One round trip.
+  /// Complexity: one round trip, after a commit with this token that is in progress.
+  ///
+  /// - Throws: `StoreError` with `ioError`, `damaged`, `notAuthentic`, `reopenNeeded` (the server
+  ///   has lost commits), `closed` or `forked`.
   public func commit(withToken token: UUID) throws(StoreError) -> Commit? {
     let text =
       isReadOnly
@@ -196,6 +209,11 @@ extension PostgreSQLBackend {
   }
 
   /// Continues the numbers of commits after those of another store.
+  ///
+  /// Complexity: linear in the number of commits that the server remembers, and one round trip.
+  ///
+  /// - Throws: `StoreError` with `noSpace`, `readOnly` (the server is a standby), `ioError`,
+  ///   `damaged`, `closed` or `forked`.
   public func continueNumbers(after last: Commit?) throws(StoreError) {
     let number = Parameter.int(last?.number ?? 0)
     var statements = [

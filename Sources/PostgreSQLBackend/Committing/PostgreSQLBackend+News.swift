@@ -134,7 +134,12 @@ extension PostgreSQLBackend {
 
   /// Returns the rows and buffers that were changed after a commit, as far as the server remembers.
   ///
-  /// One round trip.
+  /// Complexity: linear in the number of changes. One round trip, and a second one if there are
+  /// changes.
+  ///
+  /// - Throws: `StoreError` with `historyExpired` if the server no longer remembers the changes, or
+  ///   with `ioError`, `damaged`, `notAuthentic`, `reopenNeeded` (the server has lost commits),
+  ///   `closed` or `forked`.
   public func changes(since number: UInt64) throws(StoreError) -> ChangeSummary {
     let last = try poll()
     if number >= last { return try rememberedChanges(since: number) }

@@ -12,6 +12,13 @@ extension PostgreSQLBackend {
   /// Returns the data as of an earlier commit, as a copy in memory.
   ///
   /// It is like ``snapshot()``, with the later commits undone.
+  ///
+  /// Complexity: linear in the size of all records and in the entries of the later commits, in time
+  /// and memory.
+  ///
+  /// - Throws: `StoreError` with `historyExpired` if some commits after the number are not in the
+  ///   history, with `invalidArgument` for a number that is still to come, or an error of
+  ///   ``snapshot()``.
   public func snapshot(asOf number: UInt64) throws(StoreError) -> any StoreBackend {
     // Before anything is copied.
     try checkState(isKnownAt: number)

@@ -22,7 +22,10 @@ extension PostgreSQLBackend {
 
   /// Returns the names of the ordered tables that have keys.
   ///
-  /// One round trip.
+  /// Complexity: linear in the number of tables, in one round trip.
+  ///
+  /// - Throws: `StoreError` with `ioError`, `damaged`, `notAuthentic`, `reopenNeeded` (the server
+  ///   has lost commits), `closed` or `forked`.
   public func orderedTableNames() throws(StoreError) -> [OrderedTableName] {
     let result = try read(
       Statement(
@@ -55,9 +58,12 @@ extension PostgreSQLBackend {
 
   /// Returns the number of keys in a range.
   ///
-  /// One round trip.
+  /// Complexity: constant time for all keys, otherwise linear in the number of keys in the range,
+  /// in one round trip. In an encrypted store it is O(log n), except for the first call, which loads
+  /// all keys of the table and sorts them.
   ///
-  /// Complexity: constant time for all keys, otherwise linear in the number of keys in the range.
+  /// - Throws: `StoreError` with `ioError`, `damaged`, `notAuthentic`, `reopenNeeded` (the server
+  ///   has lost commits), `closed` or `forked`.
   public func keyCount(in table: OrderedTableID, _ range: KeyRange) throws(StoreError) -> Int {
     try pool.check()
     if range.isEmpty { return 0 }
@@ -84,7 +90,10 @@ extension PostgreSQLBackend {
 
   /// Calls a closure with the value of a key, in the memory of the answer.
   ///
-  /// One round trip.
+  /// Complexity: linear in the size of the value, in one round trip.
+  ///
+  /// - Throws: `StoreError` with `ioError`, `damaged`, `notAuthentic`, `reopenNeeded` (the server
+  ///   has lost commits), `closed` or `forked`, or an error of the closure.
   public func withValue<Result>(
     of key: [UInt8], in table: OrderedTableID, _ body: (RawSpan) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
@@ -130,7 +139,12 @@ extension PostgreSQLBackend {
 
   /// Calls a closure with keys and values, as of the beginning of the call.
   ///
-  /// One round trip for each page of about 256 KiB.
+  /// Complexity: linear in the size of the keys and values that are visited, with one round trip
+  /// for each page of about 256 KiB. In an encrypted store, the first call also loads all keys of
+  /// the table and sorts them.
+  ///
+  /// - Throws: `StoreError` with `ioError`, `damaged`, `notAuthentic`, `reopenNeeded` (the server
+  ///   has lost commits), `closed` or `forked`, or an error of the closure.
   public func scanKeys(
     of table: OrderedTableID, _ range: KeyRange, isReversed: Bool,
     _ body: (RawSpan, RawSpan) throws(StoreError) -> ScanStep

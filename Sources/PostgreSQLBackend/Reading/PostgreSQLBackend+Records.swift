@@ -16,7 +16,10 @@ extension PostgreSQLBackend {
 
   /// Returns the names of the tables that have records.
   ///
-  /// One round trip.
+  /// Complexity: linear in the number of tables, in one round trip.
+  ///
+  /// - Throws: `StoreError` with `ioError`, `damaged`, `notAuthentic`, `reopenNeeded` (the server
+  ///   has lost commits), `closed` or `forked`.
   public func tableNames() throws(StoreError) -> [String] {
     let result = try read(
       Statement(
@@ -35,7 +38,10 @@ extension PostgreSQLBackend {
 
   /// Returns the number of rows in a table.
   ///
-  /// One round trip; the server stores the number.
+  /// Complexity: one round trip; the server stores the number.
+  ///
+  /// - Throws: `StoreError` with `ioError`, `damaged`, `notAuthentic`, `reopenNeeded` (the server
+  ///   has lost commits), `closed` or `forked`.
   public func recordCount(in table: TableID) throws(StoreError) -> Int {
     try pool.check()
     return try count(key(of: table))
@@ -53,7 +59,10 @@ extension PostgreSQLBackend {
 
   /// Calls a closure with the record of a row, in the memory of the answer.
   ///
-  /// One round trip.
+  /// Complexity: linear in the size of the record, in one round trip.
+  ///
+  /// - Throws: `StoreError` with `ioError`, `damaged`, `notAuthentic`, `reopenNeeded` (the server
+  ///   has lost commits), `closed` or `forked`, or an error of the closure.
   public func withRecord<Result>(
     _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
@@ -70,7 +79,11 @@ extension PostgreSQLBackend {
 
   /// Adds copies of the records of some rows, in their order.
   ///
-  /// One round trip per 1,024 rows.
+  /// Complexity: linear in the number of rows and the size of their records, with one round trip
+  /// for 1,024 rows.
+  ///
+  /// - Throws: `StoreError` with `ioError`, `damaged`, `notAuthentic`, `reopenNeeded` (the server
+  ///   has lost commits), `closed` or `forked`.
   public func copyRecords(
     _ rows: [UInt32], of table: TableID, to batch: inout RecordBatch
   ) throws(StoreError) {
@@ -113,7 +126,10 @@ extension PostgreSQLBackend {
 
   /// Calls a closure with the buffer of a name, in the memory of the answer.
   ///
-  /// One round trip.
+  /// Complexity: linear in the size of the buffer, in one round trip.
+  ///
+  /// - Throws: `StoreError` with `ioError`, `damaged`, `notAuthentic`, `reopenNeeded` (the server
+  ///   has lost commits), `closed` or `forked`, or an error of the closure.
   public func withNamedBuffer<Result>(
     _ name: String, _ body: (RawSpan) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
@@ -131,7 +147,10 @@ extension PostgreSQLBackend {
 
   /// Returns the names of all buffers.
   ///
-  /// One round trip.
+  /// Complexity: linear in the number of buffers, in one round trip.
+  ///
+  /// - Throws: `StoreError` with `ioError`, `damaged`, `notAuthentic`, `reopenNeeded` (the server
+  ///   has lost commits), `closed` or `forked`.
   public func bufferNames() throws(StoreError) -> [String] {
     let result = try read(
       Statement("select name from stored_objects.buffers where store = $1", [.int4(storeID)]))

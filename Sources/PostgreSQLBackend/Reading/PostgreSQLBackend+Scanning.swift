@@ -51,7 +51,13 @@ extension PostgreSQLBackend {
 
   /// Calls a closure with the records of a table in the order of their rows.
   ///
-  /// One round trip for each page of about 256 KiB; all pages are of the same commit.
+  /// All pages are of the same commit.
+  ///
+  /// Complexity: linear in the size of the records that are visited, with one round trip for each
+  /// page of about 256 KiB.
+  ///
+  /// - Throws: `StoreError` with `ioError`, `damaged`, `notAuthentic`, `reopenNeeded` (the server
+  ///   has lost commits), `closed` or `forked`, or an error of the closure.
   public func scan(
     _ table: TableID, from position: ScanPosition?,
     _ body: (UInt32, RawSpan) throws(StoreError) -> ScanStep
@@ -64,6 +70,11 @@ extension PostgreSQLBackend {
   }
 
   /// Copies the next records, in a page of the size of the batch.
+  ///
+  /// Complexity: linear in the size of the batch, usually in one round trip.
+  ///
+  /// - Throws: `StoreError` with `ioError`, `damaged`, `notAuthentic`, `reopenNeeded` (the server
+  ///   has lost commits), `closed` or `forked`.
   public func copyRecords(
     of table: TableID, from position: ScanPosition?, to batch: inout RecordBatch
   ) throws(StoreError) -> ScanEnd {

@@ -8,6 +8,9 @@ extension PostgreSQLBackend {
   /// External values remain on the server.
   ///
   /// Complexity: linear in the size of all records, in time and memory.
+  ///
+  /// - Throws: `StoreError` with `ioError`, `damaged`, `notAuthentic`, `reopenNeeded` (the server
+  ///   has lost commits), `closed` or `forked`.
   public func snapshot() throws(StoreError) -> any StoreBackend { try copy(asOf: nil) }
 
   /// Copies the data of a commit to memory; nil for the last one.

@@ -59,6 +59,8 @@ extension PostgreSQLBackend {
   /// This changes only how the store's own key is sealed. Records remain as they are, and programs
   /// that have the store open continue.
   ///
+  /// Complexity: two round trips, and the time of the costs of both keys.
+  ///
   /// - Parameters:
   ///   - connection: A connection string of libpq.
   ///   - store: The name of the store.
