@@ -59,8 +59,8 @@ extension PostgreSQLBackend {
   /// Returns the number of keys in a range.
   ///
   /// Complexity: constant time for all keys, otherwise linear in the number of keys in the range,
-  /// in one round trip. In an encrypted store it is O(log n), except for the first call, which loads
-  /// all keys of the table and sorts them.
+  /// in one round trip. In an encrypted store it is O(log n), except for the first call, which
+  /// loads all keys of the table and sorts them.
   ///
   /// - Throws: `StoreError` with `ioError`, `damaged`, `notAuthentic`, `reopenNeeded` (the server
   ///   has lost commits), `closed` or `forked`.

@@ -20,7 +20,10 @@ public protocol RecordSource: AnyObject, Sendable {
 
   /// Returns the names of the tables that have records, in no order.
   ///
-  /// - Throws: ``StoreError`` with `ioError` or `closed`.
+  /// Complexity: linear in the number of tables. A backend on files also reads the names in the
+  /// directory, and opens files that are not open.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
   func tableNames() throws(StoreError) -> [String]
 
   /// Returns the number of rows in a table, including row 1; 0 for a table that was never written.
@@ -32,6 +35,9 @@ public protocol RecordSource: AnyObject, Sendable {
 
   /// Calls a closure with the record of a row.
   ///
+  /// Complexity: constant time on average; one round trip to a server. In an encrypted store,
+  /// linear in the size of the record, which is opened.
+  ///
   /// - Returns: The result of the closure, or nil if the row does not exist.
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`, or an error of the closure.
   func withRecord<Result>(
@@ -42,6 +48,8 @@ public protocol RecordSource: AnyObject, Sendable {
   ///
   /// The default implementation calls ``withRecord(_:in:_:)``; a backend implements it where that
   /// is faster.
+  ///
+  /// Complexity: linear in the size of the record, on average.
   ///
   /// - Returns: Whether the row exists.
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
@@ -55,6 +63,8 @@ public protocol RecordSource: AnyObject, Sendable {
   /// The default implementation calls ``copyRecord(_:in:to:)``. A backend on a server sends one
   /// request.
   ///
+  /// Complexity: linear in the number of rows and the size of their records, on average.
+  ///
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
   func copyRecords(
     _ rows: [UInt32], of table: TableID, to batch: inout RecordBatch
@@ -64,6 +74,8 @@ public protocol RecordSource: AnyObject, Sendable {
   ///
   /// The default implementation calls ``scan(_:from:_:)``, whose guarantees apply here; a backend
   /// implements it where that is faster.
+  ///
+  /// Complexity: linear in the size of the batch.
   ///
   /// - Returns: How the scan ended. If it was disturbed, nothing has been added to the batch.
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
@@ -76,6 +88,8 @@ public protocol RecordSource: AnyObject, Sendable {
   ///
   /// A scan holds no lock and no memory between two calls. Scans may be nested and abandoned, and
   /// commits may occur between them.
+  ///
+  /// Complexity: linear in the size of the records that are visited.
   ///
   /// - Parameters:
   ///   - table: The table to read.
@@ -91,6 +105,9 @@ public protocol RecordSource: AnyObject, Sendable {
 
   /// Calls a closure with the buffer that is saved under a name.
   ///
+  /// Complexity: constant time on average; one round trip to a server. In an encrypted store,
+  /// linear in the size of the buffer, which is opened.
+  ///
   /// - Returns: The result of the closure, or nil if the name does not exist.
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`, or an error of the closure.
   func withNamedBuffer<Result>(
@@ -102,11 +119,16 @@ public protocol RecordSource: AnyObject, Sendable {
   /// The default implementation calls ``withNamedBuffer(_:_:)``; a backend implements it where that
   /// is faster.
   ///
+  /// Complexity: linear in the size of the buffer, on average.
+  ///
   /// - Returns: Whether the name exists.
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
   func copyNamedBuffer(_ name: String, to bytes: inout [UInt8]) throws(StoreError) -> Bool
 
   /// Returns the names of all saved buffers, in no order.
+  ///
+  /// Complexity: linear in the number of buffers. A backend on files reads the whole file of the
+  /// buffers.
   ///
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
   func bufferNames() throws(StoreError) -> [String]
@@ -119,6 +141,8 @@ public protocol RecordSource: AnyObject, Sendable {
 
 extension RecordSource {
   /// Copies the record that ``withRecord(_:in:_:)`` passes to a closure.
+  ///
+  /// - Throws: ``StoreError``, as ``withRecord(_:in:_:)``.
   public func copyRecord(
     _ rowID: UInt32, in table: TableID, to bytes: inout [UInt8]
   ) throws(StoreError) -> Bool {
@@ -126,11 +150,15 @@ extension RecordSource {
   }
 
   /// Copies the buffer that ``withNamedBuffer(_:_:)`` passes to a closure.
+  ///
+  /// - Throws: ``StoreError``, as ``withNamedBuffer(_:_:)``.
   public func copyNamedBuffer(_ name: String, to bytes: inout [UInt8]) throws(StoreError) -> Bool {
     try withNamedBuffer(name) { bytes.append(copying: $0) } != nil
   }
 
   /// Copies one record after another.
+  ///
+  /// - Throws: ``StoreError``, as ``copyRecord(_:in:to:)``.
   public func copyRecords(
     _ rows: [UInt32], of table: TableID, to batch: inout RecordBatch
   ) throws(StoreError) {
@@ -140,6 +168,8 @@ extension RecordSource {
   }
 
   /// Copies the records that ``scan(_:from:_:)`` passes to a closure.
+  ///
+  /// - Throws: ``StoreError``, as ``scan(_:from:_:)``.
   public func copyRecords(
     of table: TableID, from position: ScanPosition?, to batch: inout RecordBatch
   ) throws(StoreError) -> ScanEnd {

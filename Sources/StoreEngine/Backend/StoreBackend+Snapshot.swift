@@ -1,5 +1,9 @@
 extension StoreBackend {
   /// Returns a copy in memory.
+  ///
+  /// Complexity: linear in the size of all records, in time and memory.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
   public func snapshot() throws(StoreError) -> any StoreBackend {
     let disk = MemoryDisk()
     let copy = try MemoryBackend(disk: disk)

@@ -34,6 +34,8 @@ public protocol StoreBackend: RecordSource {
   /// If files are so damaged that reading them is dangerous, or ends too early, the backend reports
   /// them here and leaves them out.
   ///
+  /// Complexity: at most linear in the size of the files.
+  ///
   /// - Throws: ``StoreError`` with `ioError` or `closed`.
   func inspect() throws(StoreError) -> StoreInspection
 
@@ -56,8 +58,11 @@ public protocol StoreBackend: RecordSource {
   /// A snapshot is a separate backend, for reading only. It has the last commit number and the
   /// table numbers of this backend, and it stays readable when this backend is closed.
   ///
-  /// The default implementation makes a copy in memory, whose cost is linear in the size of all
-  /// records. The backends of this package copy nothing.
+  /// The default implementation makes a copy in memory, and so does the backend on a server. The
+  /// backends of this package on files and in memory copy nothing.
+  ///
+  /// Complexity: linear in the size of all records if they are copied, otherwise at most linear in
+  /// the number of tables.
   ///
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
   func snapshot() throws(StoreError) -> any StoreBackend
@@ -87,17 +92,23 @@ public protocol StoreBackend: RecordSource {
 
   /// Returns the names of the ordered tables that have keys, in no order.
   ///
+  /// Complexity: linear in the number of ordered tables. A backend on files also reads the names in
+  /// the directory, and opens files that are not open.
+  ///
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
   func orderedTableNames() throws(StoreError) -> [OrderedTableName]
 
   /// Returns the number of keys in a range.
   ///
-  /// Complexity: O(log n) for the backends of this package.
+  /// Complexity: O(log n) in the files of this package's backends, and O(log² m) for m changes that
+  /// are not in a file yet. A server counts the keys of a range.
   ///
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
   func keyCount(in table: OrderedTableID, _ range: KeyRange) throws(StoreError) -> Int
 
   /// Calls a closure with the value of a key.
+  ///
+  /// Complexity: O(log n); one round trip to a server.
   ///
   /// - Returns: The result of the closure, or nil if the key does not exist.
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`, or an error of the closure.
@@ -109,6 +120,8 @@ public protocol StoreBackend: RecordSource {
   ///
   /// The default implementation calls ``withValue(of:in:_:)``; a backend implements it where that
   /// is faster.
+  ///
+  /// Complexity: O(log n), and linear in the size of the value; one round trip to a server.
   ///
   /// - Returns: Whether the key exists.
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
@@ -145,13 +158,16 @@ public protocol StoreBackend: RecordSource {
   /// Any number of threads may commit at the same time. Commits become visible one after another,
   /// in the order of their numbers, each once it is as durable as the backend makes it.
   ///
+  /// Complexity: linear in the change set, and one wait for the disk or one round trip to a server,
+  /// as the durability requires.
+  ///
   /// - Returns: The commit; nil for an empty change set, which changes nothing.
   /// - Throws: ``StoreError`` with `readOnly`, `conflict` (others have changed data that the commit
   ///   is based on; a ``CommitConflict`` names it), `rowExists` (an insert of a row that exists),
-  ///   `invalidName` (a buffer's name), `invalidArgument`, `noSpace`, `ioError`, `damaged` or
-  ///   `closed`. In these cases nothing has changed. With `reopenNeeded` the disk has failed in the
-  ///   middle of the write, and its state is known only when the backend is opened again. Then
-  ///   ``commit(withToken:)`` reports whether the commit was made.
+  ///   `invalidName` (a buffer's name), `invalidArgument`, `tooLarge`, `noSpace`, `ioError`,
+  ///   `damaged` or `closed`. In these cases nothing has changed. With `reopenNeeded` the disk has
+  ///   failed in the middle of the write, and its state is known only when the backend is opened
+  ///   again. Then ``commit(withToken:)`` reports whether the commit was made.
   @discardableResult
   func commit(_ changes: ChangeSet, _ request: CommitRequest) throws(StoreError) -> Commit?
 
@@ -178,6 +194,8 @@ public protocol StoreBackend: RecordSource {
   /// The backend searches the last thousand commits, and those that it found in the log when it was
   /// opened.
   ///
+  /// Complexity: linear in the number of commits that are remembered; one round trip to a server.
+  ///
   /// - Returns: The commit; nil if there is none, which is final after the backend was opened
   ///   again.
   /// - Throws: ``StoreError`` if the backend has to ask a server.
@@ -196,6 +214,9 @@ public protocol StoreBackend: RecordSource {
   ///
   /// They count as used once a save records them in the metadata row of the class.
   ///
+  /// Complexity: constant time. The first call reads the metadata row. If other processes reserve
+  /// rows, too, some calls wait for a new block of rows.
+  ///
   /// - Precondition: `count` is positive.
   /// - Throws: ``StoreError`` with `rowIDsExhausted` or `closed`.
   func reserveRows(_ count: Int, in table: TableID) throws(StoreError) -> ClosedRange<UInt32>
@@ -203,6 +224,8 @@ public protocol StoreBackend: RecordSource {
 
 extension StoreBackend {
   /// Writes a change set and overwrites changes of others.
+  ///
+  /// Complexity: as ``commit(_:_:)``.
   ///
   /// - Returns: The commit; nil for an empty change set.
   /// - Throws: An error of ``commit(_:_:)``.
@@ -218,6 +241,9 @@ extension StoreBackend {
   public var lastCommitNumber: UInt64 { coordinator.journal.lastNumber }
 
   /// Returns the changes if the coordinator remembers all of them.
+  ///
+  /// - Throws: ``StoreError`` with `historyExpired` if the coordinator no longer remembers all
+  ///   changes.
   public func changes(since number: UInt64) throws(StoreError) -> ChangeSummary {
     try rememberedChanges(since: number)
   }
@@ -243,6 +269,10 @@ extension StoreBackend {
   public func continueNumbers(after last: Commit?) throws(StoreError) {}
 
   /// Reserves the next row IDs after those in the metadata row.
+  ///
+  /// - Throws: ``StoreError`` with `rowIDsExhausted`, with `damaged` for an invalid metadata row,
+  ///   or an error of ``RecordSource/withRecord(_:in:_:)``. If rows come in blocks, also the error
+  ///   of reserving a block.
   public func reserveRows(_ count: Int, in table: TableID) throws(StoreError) -> ClosedRange<UInt32>
   {
     precondition(count > 0, "so many rows can't be reserved")
@@ -255,6 +285,8 @@ extension StoreBackend {
   }
 
   /// Copies the value that ``withValue(of:in:_:)`` passes to a closure.
+  ///
+  /// - Throws: ``StoreError``, as ``withValue(of:in:_:)``.
   public func copyValue(
     of key: [UInt8], in table: OrderedTableID, to bytes: inout [UInt8]
   ) throws(StoreError) -> Bool {

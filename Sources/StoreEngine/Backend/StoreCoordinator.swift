@@ -332,6 +332,9 @@ public final class StoreCoordinator: Sendable {
   ///       }
   ///     }
   ///
+  /// Complexity: linear in the change set, plus the time of the closure. If the request has a
+  /// basis, also linear in the commits after it. Other calls wait.
+  ///
   /// - Parameters:
   ///   - changes: The changes to commit.
   ///   - request: The writer's description of the commit.

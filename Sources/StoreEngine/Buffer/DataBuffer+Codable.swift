@@ -35,6 +35,8 @@ extension DataBuffer {
 
   /// Reads a value that ``write(codable:)`` or an earlier version of it wrote.
   ///
+  /// Complexity: linear in the size of the value.
+  ///
   /// - Throws: ``DataBufferError`` with `endOfBuffer`, `countBeyondEnd`, or `invalidValue` if the
   ///   bytes hold no such value.
   public mutating func readCodable<Value: Decodable>(

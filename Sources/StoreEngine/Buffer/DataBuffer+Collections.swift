@@ -3,6 +3,9 @@ extension Optional: DataBufferValue where Wrapped: DataBufferValue {
   public static var storedType: StoredType { .optional(Wrapped.storedType) }
 
   /// Reads a byte, 1 if a value follows and 0 for nil, so that "" and nil differ.
+  ///
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`, `invalidValue` for a first byte other than 0
+  ///   and 1, `tooDeep`, or an error of the wrapped type.
   @inlinable public init(from buffer: inout DataBuffer) throws(DataBufferError) {
     self = try buffer.readBool() ? buffer.readNested(Wrapped.self) : nil
   }
@@ -26,6 +29,9 @@ extension Array: DataBufferValue where Element: DataBufferValue {
   /// Reads a count and the elements in their order.
   ///
   /// Complexity: linear in the number of elements, which the remaining bytes limit.
+  ///
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`, `countBeyondEnd`, `tooDeep`, or an error of
+  ///   the element type.
   @inlinable public init(from buffer: inout DataBuffer) throws(DataBufferError) {
     let count = try buffer.readCount(minimumElementSize: Element.minimumByteCount)
     self.init()
@@ -54,6 +60,9 @@ extension Set: DataBufferValue where Element: DataBufferValue {
   @inlinable public static var minimumByteCount: Int { 4 }
 
   /// Reads a count and the elements; a repeated element throws `invalidValue`.
+  ///
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`, `countBeyondEnd`, `invalidValue`, `tooDeep`,
+  ///   or an error of the element type.
   @inlinable public init(from buffer: inout DataBuffer) throws(DataBufferError) {
     let count = try buffer.readCount(minimumElementSize: Element.minimumByteCount)
     self.init(minimumCapacity: count)
@@ -88,6 +97,9 @@ extension Dictionary: DataBufferValue where Key: DataBufferValue, Value: DataBuf
   @inlinable public static var minimumByteCount: Int { 4 }
 
   /// Reads a count, then each key and its value; a repeated key throws `invalidValue`.
+  ///
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`, `countBeyondEnd`, `invalidValue`, `tooDeep`,
+  ///   or an error of the key or value type.
   @inlinable public init(from buffer: inout DataBuffer) throws(DataBufferError) {
     let size = Key.minimumByteCount + Value.minimumByteCount
     let count = try buffer.readCount(minimumElementSize: size)

@@ -7,6 +7,8 @@ extension Int: DataBufferValue {
   public static var storedType: StoredType { .integer(bitCount: 64, isSigned: true) }
 
   /// Reads eight little-endian bytes; a number out of the range of `Int` throws `invalidValue`.
+  ///
+  /// - Throws: ``DataBufferError`` with `endOfBuffer` or `invalidValue`.
   @inlinable public init(from buffer: inout DataBuffer) throws(DataBufferError) {
     self = try buffer.readInt()
   }
@@ -24,6 +26,8 @@ extension UInt: DataBufferValue {
   public static var storedType: StoredType { .integer(bitCount: 64, isSigned: false) }
 
   /// Reads eight little-endian bytes; a number out of the range of `UInt` throws `invalidValue`.
+  ///
+  /// - Throws: ``DataBufferError`` with `endOfBuffer` or `invalidValue`.
   @inlinable public init(from buffer: inout DataBuffer) throws(DataBufferError) {
     self = try buffer.readUInt()
   }

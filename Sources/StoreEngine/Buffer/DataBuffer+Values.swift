@@ -5,6 +5,8 @@
 
 extension DataBuffer {
   /// Writes a value in the form of its type, as `write(_:)` does.
+  ///
+  /// Complexity: linear in the size of the value.
   @inlinable public mutating func writeValue<Value: DataBufferValue>(
     _ value: Value, as type: Value.Type
   ) {
@@ -12,6 +14,8 @@ extension DataBuffer {
   }
 
   /// Writes a value that is only `Codable`, as ``write(codable:)`` does.
+  ///
+  /// Complexity: as ``write(codable:)``.
   @_disfavoredOverload
   public mutating func writeValue<Value: Codable>(_ value: Value, as type: Value.Type) {
     write(codable: value)
@@ -26,12 +30,16 @@ extension DataBuffer {
 
   /// Reads a value in the form of its type, as `read(_:)` does.
   ///
+  /// Complexity: linear in the size of the value.
+  ///
   /// - Throws: ``DataBufferError``, with the offset of the error.
   @inlinable public mutating func readValue<Value: DataBufferValue>(
     of type: Value.Type
   ) throws(DataBufferError) -> Value { try readNested(type) }
 
   /// Reads a value that is only `Codable`, as ``readCodable(_:)`` does.
+  ///
+  /// Complexity: as ``readCodable(_:)``.
   ///
   /// - Throws: ``DataBufferError``, with the offset of the error.
   @_disfavoredOverload

@@ -48,10 +48,14 @@ public protocol DataBufferValue: SendableMetatype {
 
   /// Reads a value.
   ///
+  /// Complexity: linear in the size of the value.
+  ///
   /// - Throws: ``DataBufferError``, with the offset of the error.
   init(from buffer: inout DataBuffer) throws(DataBufferError)
 
   /// Writes the value, at least ``minimumByteCount`` bytes.
+  ///
+  /// Complexity: linear in the size of the value.
   func write(to buffer: inout DataBuffer)
 }
 
@@ -68,6 +72,8 @@ extension DataBuffer {
   /// Writes a value of a custom type, an optional, a set or a dictionary.
   ///
   /// A value that is nested too deep sets the buffer's ``failure`` to `tooDeep`.
+  ///
+  /// Complexity: linear in the size of the value.
   @inlinable public mutating func write<Value: DataBufferValue>(_ value: Value) {
     writeNested(value)
   }
@@ -76,6 +82,8 @@ extension DataBuffer {
   ///
   ///     let tags = try buffer.read([String].self)
   ///     let genre = try buffer.read(Genre?.self)
+  ///
+  /// Complexity: linear in the size of the value.
   ///
   /// - Throws: ``DataBufferError``, with the offset of the error; `tooDeep` if it is nested too
   ///   deep.
@@ -92,6 +100,8 @@ extension DataBufferValue where Self: FixedWidthInteger & BitwiseCopyable {
     .integer(bitCount: UInt8(bitWidth), isSigned: isSigned)
   }
   /// Reads an integer, little-endian.
+  ///
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`.
   @inlinable public init(from buffer: inout DataBuffer) throws(DataBufferError) {
     self = try buffer.readInteger(.littleEndian)
   }
@@ -117,6 +127,8 @@ extension DataBufferValue where Self: RawRepresentable, RawValue: DataBufferValu
   public static var storedType: StoredType { .ofRawValues(Self.self) }
 
   /// Reads a raw value; one without a case throws `invalidValue`.
+  ///
+  /// - Throws: ``DataBufferError`` with `invalidValue`, or an error of the raw type.
   @inlinable public init(from buffer: inout DataBuffer) throws(DataBufferError) {
     let offset = buffer.offset
     let raw = try RawValue(from: &buffer)
@@ -136,6 +148,8 @@ extension Bool: DataBufferValue {
   /// The form of the type.
   public static var storedType: StoredType { .bool }
   /// Reads a byte, 0 or 1.
+  ///
+  /// - Throws: ``DataBufferError`` with `endOfBuffer` or `invalidValue`.
   @inlinable public init(from buffer: inout DataBuffer) throws(DataBufferError) {
     self = try buffer.readBool()
   }
@@ -149,6 +163,8 @@ extension Float: DataBufferValue {
   /// The four bytes of the number.
   @inlinable public static var minimumByteCount: Int { 4 }
   /// Reads four bytes, big-endian.
+  ///
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`.
   @inlinable public init(from buffer: inout DataBuffer) throws(DataBufferError) {
     self = try buffer.readFloat()
   }
@@ -164,6 +180,8 @@ extension Double: DataBufferValue {
   /// The eight bytes of the number.
   @inlinable public static var minimumByteCount: Int { 8 }
   /// Reads eight bytes, big-endian.
+  ///
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`.
   @inlinable public init(from buffer: inout DataBuffer) throws(DataBufferError) {
     self = try buffer.readDouble()
   }
@@ -179,6 +197,8 @@ extension String: DataBufferValue {
   /// The four bytes of the count.
   @inlinable public static var minimumByteCount: Int { 4 }
   /// Reads a count and UTF-8.
+  ///
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`, `countBeyondEnd` or `invalidUTF8`.
   @inlinable public init(from buffer: inout DataBuffer) throws(DataBufferError) {
     self = try buffer.readString()
   }
@@ -192,6 +212,8 @@ extension Data: DataBufferValue {
   /// The four bytes of the count.
   public static var minimumByteCount: Int { 4 }
   /// Reads a count and bytes.
+  ///
+  /// - Throws: ``DataBufferError`` with `endOfBuffer` or `countBeyondEnd`.
   public init(from buffer: inout DataBuffer) throws(DataBufferError) {
     self = try buffer.readData()
   }
@@ -205,6 +227,8 @@ extension Date: DataBufferValue {
   /// The eight bytes of the number of seconds.
   public static var minimumByteCount: Int { 8 }
   /// Reads seconds since 2001, big-endian.
+  ///
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`.
   public init(from buffer: inout DataBuffer) throws(DataBufferError) {
     self = try buffer.readDate()
   }
@@ -218,6 +242,8 @@ extension UUID: DataBufferValue {
   /// The sixteen bytes of the UUID.
   public static var minimumByteCount: Int { 16 }
   /// Reads sixteen bytes.
+  ///
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`.
   public init(from buffer: inout DataBuffer) throws(DataBufferError) {
     self = try buffer.readUUID()
   }

@@ -100,6 +100,9 @@ public protocol ClassFile: AnyObject, Sendable {
 
   /// Writes a new file with the records and the changes, replacing any file of its name.
   ///
+  /// Complexity: linear in the size of the file and of the changes. It waits for the disk if the
+  /// file is synced.
+  ///
   /// - Throws: ``StoreError`` with `rowExists`, `noSpace`, `damaged` or `ioError`.
   func write(_ changes: ClassFileChanges, to new: NewClassFile) throws(StoreError)
 
@@ -107,22 +110,30 @@ public protocol ClassFile: AnyObject, Sendable {
   ///
   /// The default implementation returns false.
   ///
+  /// Complexity: linear in the size of the file. It waits for the disk if the file is synced.
+  ///
   /// - Throws: ``StoreError`` with `noSpace`, `damaged` or `ioError`.
   func compact(to new: NewClassFile) throws(StoreError) -> Bool
 }
 
 extension ClassFile {
   /// Copies the bytes of ``withBuffer(_:_:)``.
+  ///
+  /// - Throws: ``StoreError``, as ``withBuffer(_:_:)``.
   public func copyBuffer(_ name: String, to bytes: inout [UInt8]) throws(StoreError) -> Bool {
     try withBuffer(name) { bytes.append(copying: $0) } != nil
   }
 
   /// Copies one record after another.
+  ///
+  /// - Throws: ``StoreError``, as ``copyRecord(_:to:)``.
   public func copyRecords(_ rows: [UInt32], to batch: inout RecordBatch) throws(StoreError) {
     try batch.append(rows) { (row, bytes) throws(StoreError) in try copyRecord(row, to: &bytes) }
   }
 
   /// Looks up one row after another.
+  ///
+  /// - Throws: ``StoreError``, as ``withRecord(_:_:)``.
   public func hasRecords(_ rows: [UInt32]) throws(StoreError) -> [Bool] {
     var found: [Bool] = []
     found.reserveCapacity(rows.count)
@@ -131,6 +142,8 @@ extension ClassFile {
   }
 
   /// Copies the records of ``scan(from:_:)``.
+  ///
+  /// - Throws: ``StoreError``, as ``scan(from:_:)``.
   public func copyRecords(from offset: Int?, to batch: inout RecordBatch) throws(StoreError) -> Int?
   {
     try scan(from: offset) { rowID, record in

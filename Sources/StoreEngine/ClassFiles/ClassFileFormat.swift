@@ -38,10 +38,14 @@ public protocol ClassFileFormat: Sendable, Hashable {
 
   /// Whether a regular file has this format; by default every file with the suffix has.
   ///
+  /// Complexity: at most one read of the file's header.
+  ///
   /// - Throws: ``StoreError`` with `ioError`.
   func isClassFile(_ location: ClassFileLocation) throws(StoreError) -> Bool
 
   /// Opens a file; returns nil if it does not exist.
+  ///
+  /// Complexity: constant time, plus the time of the check.
   ///
   /// - Parameters:
   ///   - location: The file.
@@ -52,10 +56,14 @@ public protocol ClassFileFormat: Sendable, Hashable {
 
   /// Returns the mark in a file; nil if the file does not exist or has no mark.
   ///
+  /// Complexity: one read of a few bytes.
+  ///
   /// - Throws: ``StoreError`` with `ioError`.
   func mark(of location: ClassFileLocation) throws(StoreError) -> FileMark?
 
   /// Writes the first file of a table, replacing any file of its name.
+  ///
+  /// Complexity: linear in the size of the changes. It waits for the disk if the file is synced.
   ///
   /// - Throws: ``StoreError`` with `noSpace` or `ioError`.
   func write(_ changes: ClassFileChanges, to new: NewClassFile) throws(StoreError)
@@ -64,10 +72,14 @@ public protocol ClassFileFormat: Sendable, Hashable {
   ///
   /// ``ClassFile/compact(to:)`` rewrites it for this machine. The default is false.
   ///
+  /// Complexity: at most one read of the file's header.
+  ///
   /// - Throws: ``StoreError`` with `ioError`.
   func isForeign(_ location: ClassFileLocation) throws(StoreError) -> Bool
 
   /// Reads a whole file, and returns findings about its structure.
+  ///
+  /// Complexity: linear in the size of the file.
   ///
   /// - Throws: ``StoreError`` with `damaged` or `ioError`.
   func findings(_ location: ClassFileLocation) throws(StoreError) -> [StoreFinding]
@@ -75,6 +87,8 @@ public protocol ClassFileFormat: Sendable, Hashable {
   /// Whether every byte of a file of an encrypted store is as it was written.
   ///
   /// A format that can't tell returns true, the default.
+  ///
+  /// Complexity: linear in the size of the file, if the format has a checksum of it.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
   func isAsWritten(_ location: ClassFileLocation) throws(StoreError) -> Bool

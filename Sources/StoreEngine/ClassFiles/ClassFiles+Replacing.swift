@@ -78,6 +78,8 @@ extension ClassFiles {
   /// Running scans continue in the old files. If the store is open for reading only, nothing is
   /// renamed; the new files are read under their temporary names.
   ///
+  /// Complexity: linear in the number of replacements, and in the number of tables for each.
+  ///
   /// - Throws: ``StoreError`` with `ioError`.
   public func publish(_ replacements: [Replacement]) throws(StoreError) {
     for replacement in replacements where try directory.hasFile(replacement.newName) {
@@ -93,6 +95,8 @@ extension ClassFiles {
 
   /// Returns the size of the files that a checkpoint would copy or rewrite.
   ///
+  /// Complexity: linear in the number of these files; it opens those that are not open.
+  ///
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
   public func byteCount(touchedBy footprint: PendingFootprint) throws(StoreError) -> Int {
     let files = try footprint.tables.map(tables.file) + (footprint.hasNames ? [tables.buffers] : [])
@@ -102,6 +106,8 @@ extension ClassFiles {
   }
 
   /// Returns the open files that a change set touches.
+  ///
+  /// Complexity: linear in the number of these files; it opens those that are not open.
   public func openFiles(touchedBy footprint: PendingFootprint) -> [any Sendable] {
     let files = footprint.tables.compactMap { try? tables.file($0).file() }
     return files + (footprint.hasNames ? [try? tables.buffers.file()].compactMap(\.self) : [])
@@ -112,6 +118,8 @@ extension ClassFiles {
   /// Returns those of the given tables whose files have marks and no records.
   ///
   /// It leaves out damaged and unreadable files, and always the named buffers.
+  ///
+  /// Complexity: linear in the number of names. It reads and checks the files without records.
   public func emptyTables(among names: [String]) -> [String] {
     names.filter { name in
       guard name != StoreDirectory.buffers, let file = try? file(named: name),
@@ -123,6 +131,8 @@ extension ClassFiles {
   }
 
   /// Removes the files of such tables.
+  ///
+  /// Complexity: linear in the number of names, and in the number of tables for each.
   public func removeEmpty(_ names: [String]) {
     for name in names { (try? file(named: name))?.removeEmpty() }
     tables.forget(names)
@@ -150,6 +160,8 @@ extension ClassFiles {
   }
 
   /// Returns the tables and named buffers whose files were written by another kind of machine.
+  ///
+  /// Complexity: linear in the number of files in the directory, whose headers are read.
   ///
   /// - Throws: ``StoreError`` with `ioError` or `closed`.
   public func foreignTables() throws(StoreError) -> [String] {

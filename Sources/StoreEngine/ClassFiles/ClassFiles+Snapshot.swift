@@ -5,6 +5,8 @@ extension ClassFiles {
   ///
   /// The directory is read only once: later files belong to tables that have numbers.
   ///
+  /// Complexity: linear in the number of files; it opens those that are not open.
+  ///
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
   public func openAll() throws(StoreError) {
     if !areAllNumbered.load(ordering: .acquiring) {
@@ -20,6 +22,8 @@ extension ClassFiles {
 
   /// Opens all files, and no others until ``reopen()``.
   ///
+  /// Complexity: as ``openAll()``.
+  ///
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
   public func hold() throws(StoreError) {
     try openAll()
@@ -29,6 +33,8 @@ extension ClassFiles {
 
   /// Makes the next access to each file open it again.
   ///
+  /// Complexity: linear in the number of tables.
+  ///
   /// - Throws: ``StoreError`` with `closed`.
   public func reopen() throws(StoreError) {
     try tables.reopen()
@@ -37,6 +43,8 @@ extension ClassFiles {
   }
 
   /// Returns the present files, which are never replaced.
+  ///
+  /// Complexity: linear in the number of tables; it opens the files that are not open.
   ///
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
   public func frozen() throws(StoreError) -> ClassFiles {

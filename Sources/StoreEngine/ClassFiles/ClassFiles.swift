@@ -38,6 +38,9 @@ public final class ClassFiles<Format: ClassFileFormat>: DirectoryFiles {
 
   /// Opens a directory, and locks it unless it is opened for reading only.
   ///
+  /// Complexity: constant time, after waiting for the lock. If a store of the format is known by
+  /// its file of named buffers, also linear in the number of files in the directory.
+  ///
   /// - Throws: ``StoreError`` with `inUse` or `ioError`.
   public init(directory: String, configuration: Configuration = .init()) throws(StoreError) {
     let isReadOnly = configuration.access == .readOnly
@@ -92,6 +95,8 @@ public final class ClassFiles<Format: ClassFileFormat>: DirectoryFiles {
   /// Closes all files and releases the lock; closing twice has no effect.
   ///
   /// A reader keeps its file.
+  ///
+  /// Complexity: linear in the number of tables.
   public func close() {
     tables.close()
     ordered.close()
@@ -101,6 +106,8 @@ public final class ClassFiles<Format: ClassFileFormat>: DirectoryFiles {
   // MARK: Tables
 
   /// Returns the number of a table, and opens its file if there is one.
+  ///
+  /// Complexity: linear in the number of tables; the first call opens the file.
   ///
   /// - Throws: ``StoreError`` with `invalidName` if the name can't be a file name or is longer than
   ///   230 bytes, `inUse`, `damaged`, `ioError` or `closed`.
@@ -146,6 +153,8 @@ public final class ClassFiles<Format: ClassFileFormat>: DirectoryFiles {
   }
 
   /// Returns the name of the file of a table, or of the named buffers, whether or not it exists.
+  ///
+  /// Complexity: linear in the number of tables.
   public func fileName(ofTable name: String) -> String {
     tables.all.first { $0.name == name }?.fileName ?? Format.fileName(ofTable: name)
   }
@@ -157,6 +166,8 @@ public final class ClassFiles<Format: ClassFileFormat>: DirectoryFiles {
   }
 
   /// Records the files that the manifest lists.
+  ///
+  /// Complexity: O(t · n) for t tables and n names.
   public func need(_ fileNames: [String]) throws(StoreError) {
     tables.need(fileNames)
   }

@@ -103,6 +103,10 @@ public protocol DirectoryBackend: StoreBackend {
 extension LoggedBackend: DirectoryBackend where Files: DirectoryFiles {
   /// Opens a directory and locks it, without waiting.
   ///
+  /// Complexity: linear in the size of the log and in the number of files; an encrypted store also
+  /// takes the time of its key. For a store that gets class files for this machine, also linear in
+  /// their sizes.
+  ///
   /// - Throws: ``StoreError``.
   public convenience init(
     directory: String, access: StoreAccess, createIfMissing: Bool, durability: Durability,

@@ -16,6 +16,10 @@ extension LoggedBackend where Files: DirectoryFiles {
   ///
   /// With a key, a new store is encrypted, and an encrypted store is opened.
   ///
+  /// Complexity: linear in the size of the log and in the number of files; an encrypted store also
+  /// takes the time of its key. For a store that gets class files for this machine, also linear in
+  /// their sizes.
+  ///
   /// - Throws: ``StoreError`` with `inUse` if both this backend and another one, in any process,
   ///   open it for writing; `damaged` if saves in the log are damaged; `encrypted`, `notEncrypted`
   ///   or `wrongKey` if the key is not that of the store; `ioError` if the directory does not exist

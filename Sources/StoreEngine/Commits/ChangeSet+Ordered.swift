@@ -115,6 +115,8 @@ extension ChangeSet {
   }
 
   /// Removes all keys of a table before its other changes.
+  ///
+  /// Complexity: linear in the number of ordered tables in the change set.
   public mutating func clear(_ table: OrderedTableID) {
     ordered[indexOfChanges(of: table)].clearsFirst = true
   }

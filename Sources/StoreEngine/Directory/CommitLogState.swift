@@ -39,6 +39,9 @@ extension LoggedBackend where Files: DirectoryFiles {
   ///
   /// The size is 0 if there is no such file.
   ///
+  /// Complexity: linear in the number of tables, after the commits and the fold that are in
+  /// progress.
+  ///
   /// - Throws: `StoreError` with `ioError` or `closed`.
   public func fileSize(of name: String) throws(StoreError) -> Int {
     try withFilesAtRest { (files) throws(StoreError) in

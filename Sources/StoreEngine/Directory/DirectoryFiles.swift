@@ -76,6 +76,8 @@ package func sizeOfFile(at file: some FileAddress) throws(StoreError) -> Int {
 
 extension DirectoryFiles {
   /// Returns the path of the file of a table, or of the named buffers, whether or not it exists.
+  ///
+  /// Complexity: linear in the number of tables.
   public func path(of name: String) -> String { directory.path(fileName(ofTable: name)) }
 
   /// Returns the content of the log on disk; nil if there is no log.

@@ -27,6 +27,8 @@ public final class ExternalFiles: ExternalStorage {
   var mayHaveStrays: Bool { directory.hasValueFiles }
 
   /// Creates a file for a value.
+  ///
+  /// - Throws: ``StoreError`` with `readOnly`, `noSpace`, `ioError` or `closed`.
   public func create(_ id: ExternalID) throws(StoreError) -> any ExternalOutput {
     if directory.isReadOnly {
       throw StoreError.readOnly(at: directory.path)
@@ -39,6 +41,10 @@ public final class ExternalFiles: ExternalStorage {
   }
 
   /// Opens the file of a value.
+  ///
+  /// Complexity: one read of the file's header.
+  ///
+  /// - Throws: ``StoreError`` with `recordMissing`, `damaged`, `ioError` or `closed`.
   public func open(_ reference: ExternalReference) throws(StoreError) -> any ExternalInput {
     let location = try directory.file(ExternalFileFormat.fileName(reference.id))
     return try systemErrors(at: location.path) {
@@ -57,6 +63,10 @@ public final class ExternalFiles: ExternalStorage {
   }
 
   /// Syncs the names in the directory, if the durability level requires it.
+  ///
+  /// Complexity: one sync of the directory, if the durability level requires it.
+  ///
+  /// - Throws: ``StoreError`` with `ioError` or `closed`.
   public func synchronize() throws(StoreError) {
     if isSynced { try directory.synchronize() }
   }
@@ -65,6 +75,8 @@ public final class ExternalFiles: ExternalStorage {
   ///
   /// If other processes have the store open, the file stays, because they may read it or be about
   /// to refer to it. The next exclusive opening removes it.
+  ///
+  /// - Throws: ``StoreError`` with `ioError` or `closed`.
   public func remove(_ id: ExternalID) throws(StoreError) {
     if directory.shared == nil { try removeStray(id) }
   }
@@ -96,6 +108,10 @@ public final class ExternalFiles: ExternalStorage {
   }
 
   /// Returns the values that have files.
+  ///
+  /// Complexity: linear in the number of files in the directory.
+  ///
+  /// - Throws: ``StoreError`` with `ioError` or `closed`.
   public func list() throws(StoreError) -> [(id: ExternalID, storedByteCount: Int)] {
     var values: [(id: ExternalID, storedByteCount: Int)] = []
     for name in try directory.entries() {

@@ -29,6 +29,8 @@ public struct ExternalReader: Sendable {
 
   /// Returns the next bytes, at most 64 KiB; nil at the end.
   ///
+  /// Complexity: one read of at most 64 KiB, which are verified.
+  ///
   /// - Throws: ``StoreError`` with `damaged`, `notAuthentic`, `ioError` or `closed`.
   public mutating func next() throws(StoreError) -> [UInt8]? {
     guard offset < byteCount else { return nil }

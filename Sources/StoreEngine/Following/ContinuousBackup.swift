@@ -33,6 +33,8 @@ public struct ContinuousBackup: Sendable {
   }
 
   /// Whether a directory is a continuous backup.
+  ///
+  /// Complexity: O(f · b) for f files in the directory, b of which are bases.
   public static func isBackup(_ directory: String) -> Bool {
     BackupDirectory(path: directory).isBackup
   }

@@ -68,6 +68,8 @@ public struct HistoryStreamWriter: Sendable {
   /// Returns a heartbeat: the number of the last commit of a store and the time.
   ///
   /// A follower then knows how many commits it does not have yet.
+  ///
+  /// Complexity: as ``StoreBackend/lastCommitNumber``, for which a backend may ask a server.
   public mutating func heartbeat(of backend: any StoreBackend) -> [UInt8] {
     append(
       .heartbeat(

@@ -21,6 +21,8 @@ public final class StoreReplication: Sendable {
 
   /// Starts a thread that follows a store.
   ///
+  /// Complexity: as ``StoreFollower/init(_:source:)``.
+  ///
   /// - Parameters:
   ///   - source: The followed store, which must keep a history.
   ///   - target: The copy, or an empty backend.
@@ -42,6 +44,8 @@ public final class StoreReplication: Sendable {
   deinit { stop() }
 
   /// Ends the thread, and waits for the commits that it is applying.
+  ///
+  /// Complexity: the time of the commits that the thread is applying.
   public func stop() {
     source.coordinator.detach(listener)
     worker.stop()
@@ -56,6 +60,8 @@ public final class StoreReplication: Sendable {
   public var commitNumber: UInt64 { worker.commitNumber }
 
   /// Waits until the copy has the commit with a number.
+  ///
+  /// Complexity: the time until the thread has applied the commit.
   ///
   /// - Parameter number: The number of the commit.
   /// - Throws: ``StoreError`` that ended the thread; `closed` after ``stop()``.

@@ -115,6 +115,10 @@ public struct StoreInspection: Sendable {
 
 extension StoreBackend {
   /// Returns the tables that have records, for backends without files of their own.
+  ///
+  /// Complexity: as ``RecordSource/tableNames()``.
+  ///
+  /// - Throws: ``StoreError``, as ``RecordSource/tableNames()``.
   public func inspect() throws(StoreError) -> StoreInspection {
     StoreInspection(tableNames: try tableNames())
   }
@@ -122,6 +126,10 @@ extension StoreBackend {
 
 extension RecordFiles {
   /// Returns the tables that have records, without looking at the structure of the files.
+  ///
+  /// Complexity: as ``RecordSource/tableNames()``.
+  ///
+  /// - Throws: ``StoreError``, as ``RecordSource/tableNames()``.
   public func inspect() throws(StoreError) -> StoreInspection {
     StoreInspection(tableNames: try tableNames())
   }

@@ -157,6 +157,8 @@ extension LoggedBackend {
   /// Continues the numbers of commits after those of another store, of which this is a copy, and
   /// folds the log.
   ///
+  /// Complexity: as ``checkpoint()``.
+  ///
   /// - Throws: ``StoreError``; `inUse` for a store that is shared.
   public func continueNumbers(after last: Commit?) throws(StoreError) {
     if sharing != nil { throw mustBeExclusive }

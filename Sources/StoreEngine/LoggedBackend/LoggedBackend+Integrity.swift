@@ -3,6 +3,8 @@ import Locks
 extension LoggedBackend {
   /// Returns the tables that have records, and the faults of their files.
   ///
+  /// Complexity: linear in the size of the files.
+  ///
   /// - Throws: ``StoreError`` with `ioError` or `closed`.
   public func inspect() throws(StoreError) -> StoreInspection {
     try checkOpen()

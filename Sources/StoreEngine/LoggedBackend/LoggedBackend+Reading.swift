@@ -3,6 +3,11 @@ import Locks
 
 extension LoggedBackend {
   /// Returns the number of a table.
+  ///
+  /// Complexity: linear in the number of tables; the first call opens the file.
+  ///
+  /// - Throws: ``StoreError`` with `invalidName`, `inUse`, `damaged`, `ioError`, `reopenNeeded` or
+  ///   `closed`.
   public func table(named name: String) throws(StoreError) -> TableID {
     try checkOpen()
     return try naming { () throws(StoreError) in
@@ -11,6 +16,12 @@ extension LoggedBackend {
   }
 
   /// Returns the names of the tables that have records.
+  ///
+  /// Complexity: linear in the number of files and of tables with pending changes; it opens files
+  /// that are not open.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, `damaged`, `notAuthentic`, `reopenNeeded` or
+  ///   `closed`.
   public func tableNames() throws(StoreError) -> [String] {
     try checkOpen()
     try refresh()
@@ -24,6 +35,9 @@ extension LoggedBackend {
   }
 
   /// Returns the number of rows in a table.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, `damaged`, `notAuthentic`, `reopenNeeded` or
+  ///   `closed`.
   public func recordCount(in table: TableID) throws(StoreError) -> Int {
     try checkOpen()
     try refresh()
@@ -38,6 +52,12 @@ extension LoggedBackend {
   }
 
   /// Calls a closure with the record of a row: the pending one, or the one in the file.
+  ///
+  /// Complexity: constant time on average. In an encrypted store, linear in the size of the record,
+  /// which is opened.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, `damaged`, `notAuthentic`, `reopenNeeded` or
+  ///   `closed`, or an error of the closure.
   public func withRecord<Result>(
     _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
@@ -80,6 +100,9 @@ extension LoggedBackend {
   }
 
   /// Copies the record of a row: the pending one, or the one in the file.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, `damaged`, `notAuthentic`, `reopenNeeded` or
+  ///   `closed`.
   public func copyRecord(
     _ rowID: UInt32, in table: TableID, to bytes: inout [UInt8]
   ) throws(StoreError) -> Bool {
@@ -103,6 +126,9 @@ extension LoggedBackend {
   ///
   /// Each of the two is read once. With a commit in between, one row may be in the state before it,
   /// and another in the state after it.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, `damaged`, `notAuthentic`, `reopenNeeded` or
+  ///   `closed`.
   public func copyRecords(
     _ rows: [UInt32], of table: TableID, to batch: inout RecordBatch
   ) throws(StoreError) {
@@ -151,6 +177,12 @@ extension LoggedBackend {
   }
 
   /// Calls a closure with the buffer of a name: the pending one, or the one in the file.
+  ///
+  /// Complexity: constant time on average. In an encrypted store, linear in the size of the buffer,
+  /// which is opened.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, `damaged`, `notAuthentic`, `reopenNeeded` or
+  ///   `closed`, or an error of the closure.
   public func withNamedBuffer<Result>(
     _ name: String, _ body: (RawSpan) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
@@ -167,6 +199,9 @@ extension LoggedBackend {
   }
 
   /// Copies the buffer of a name: the pending one, or the one in the file.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, `damaged`, `notAuthentic`, `reopenNeeded` or
+  ///   `closed`.
   public func copyNamedBuffer(_ name: String, to bytes: inout [UInt8]) throws(StoreError) -> Bool {
     try refresh()
     if sealing != nil {
@@ -202,6 +237,11 @@ extension LoggedBackend {
   }
 
   /// Returns the names of all buffers.
+  ///
+  /// Complexity: linear in the size of the buffers' file and in the number of pending buffers.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, `damaged`, `notAuthentic`, `reopenNeeded` or
+  ///   `closed`.
   public func bufferNames() throws(StoreError) -> [String] {
     try checkOpen()
     try refresh()

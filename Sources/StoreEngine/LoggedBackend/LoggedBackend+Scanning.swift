@@ -4,6 +4,12 @@ import Locks
 extension LoggedBackend {
   /// Calls a closure with the records of a table: first those of its file that no pending change
   /// replaces, then the pending ones in the order of their rows.
+  ///
+  /// Complexity: linear in the size of the records that are visited. A call that reaches the
+  /// pending records also sorts their k rows: O(k log k).
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, `damaged`, `notAuthentic`, `reopenNeeded` or
+  ///   `closed`, or an error of the closure.
   public func scan(
     _ table: TableID, from position: ScanPosition?,
     _ body: (UInt32, RawSpan) throws(StoreError) -> ScanStep
@@ -49,6 +55,12 @@ extension LoggedBackend {
   }
 
   /// Copies the next records of a table into a batch, in the same order.
+  ///
+  /// Complexity: linear in the size of the batch. A call that reaches the pending records also
+  /// sorts their k rows: O(k log k).
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, `damaged`, `notAuthentic`, `reopenNeeded` or
+  ///   `closed`.
   public func copyRecords(
     of table: TableID, from position: ScanPosition?, to batch: inout RecordBatch
   ) throws(StoreError) -> ScanEnd {

@@ -64,6 +64,9 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
 
   /// Creates a backend on files, after completing the unfinished work of an earlier process.
   ///
+  /// Complexity: linear in the size of the log and in the number of files; an encrypted store also
+  /// takes the time of its key.
+  ///
   /// - Throws: ``StoreError`` with `damaged` if saves in the log are damaged; `encrypted`,
   ///   `notEncrypted` or `wrongKey` if the key is not that of the store; `ioError` or `noSpace`.
   public convenience init(
@@ -156,12 +159,17 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
   }
 
   /// Returns the rows and buffers that commits have changed since a number.
+  ///
+  /// - Throws: ``StoreError`` with `historyExpired`. In a store that processes share, also an error
+  ///   of reading their commits.
   public func changes(since number: UInt64) throws(StoreError) -> ChangeSummary {
     try refresh()
     return try rememberedChanges(since: number)
   }
 
   /// Returns the commit that has a token.
+  ///
+  /// - Throws: ``StoreError`` in a store that processes share: an error of reading their commits.
   public func commit(withToken token: UUID) throws(StoreError) -> Commit? {
     try refresh()
     return coordinator.journal.commit(withToken: token)
@@ -182,6 +190,9 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
   ///
   /// A few pending records of a large file stay in the log: folding them would copy the file, and
   /// the next opening finds them there. Closing twice has no effect.
+  ///
+  /// Complexity: as ``checkpoint()`` if the pending changes are folded, and otherwise constant
+  /// time. It waits for a fold that is in progress.
   ///
   /// - Throws: ``StoreError`` with `ioError`. No saved data is lost in that case.
   public func close() throws(StoreError) { try close(releasingFiles: true) }

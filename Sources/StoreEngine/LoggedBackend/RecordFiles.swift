@@ -232,6 +232,10 @@ public protocol RecordFiles: RecordSource {
 
 extension RecordFiles {
   /// Opens all files.
+  ///
+  /// Complexity: as ``openAll()``.
+  ///
+  /// - Throws: ``StoreError``, as ``openAll()``.
   public func hold() throws(StoreError) { try openAll() }
   /// Does nothing.
   public func reopen() throws(StoreError) {}

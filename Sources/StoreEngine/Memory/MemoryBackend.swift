@@ -75,6 +75,8 @@ public final class MemoryBackend: StoreBackend {
   }
 
   /// Returns the number of a table, which is assigned if the table is new.
+  ///
+  /// - Throws: ``StoreError`` with `invalidName` or `closed`.
   public func table(named name: String) throws(StoreError) -> TableID {
     guard !name.isEmpty else {
       throw StoreError(.invalidName, "A class needs a name.", at: .init(path: location))
@@ -83,17 +85,27 @@ public final class MemoryBackend: StoreBackend {
   }
 
   /// Returns the names of the tables that have records.
+  ///
+  /// Complexity: linear in the number of tables.
+  ///
+  /// - Throws: ``StoreError`` with `closed`.
   public func tableNames() throws(StoreError) -> [String] {
     try checkOpen()
     return disk.contents.withLock { $0.tables.filter { !$0.value.records.isEmpty }.map(\.key) }
   }
 
   /// Returns the number of rows in a table.
+  ///
+  /// - Throws: ``StoreError`` with `closed`.
   public func recordCount(in table: TableID) throws(StoreError) -> Int {
     try contents(of: table).records.count
   }
 
   /// Calls a closure with the record of a row.
+  ///
+  /// Complexity: constant time on average.
+  ///
+  /// - Throws: ``StoreError`` with `closed`, or an error of the closure.
   public func withRecord<Result>(
     _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
@@ -102,6 +114,8 @@ public final class MemoryBackend: StoreBackend {
   }
 
   /// Calls a closure with the records of a table, in the order of their rows.
+  ///
+  /// - Throws: ``StoreError`` with `closed`, or an error of the closure.
   public func scan(
     _ table: TableID, from position: ScanPosition?,
     _ body: (UInt32, RawSpan) throws(StoreError) -> ScanStep
@@ -122,6 +136,10 @@ public final class MemoryBackend: StoreBackend {
   }
 
   /// Calls a closure with the bytes of a named buffer.
+  ///
+  /// Complexity: constant time on average.
+  ///
+  /// - Throws: ``StoreError`` with `closed`, or an error of the closure.
   public func withNamedBuffer<Result>(
     _ name: String, _ body: (RawSpan) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
@@ -131,12 +149,21 @@ public final class MemoryBackend: StoreBackend {
   }
 
   /// Returns the names of all buffers.
+  ///
+  /// - Throws: ``StoreError`` with `closed`.
   public func bufferNames() throws(StoreError) -> [String] {
     try checkOpen()
     return disk.contents.withLock { $0.names.keys.map(\.text) }
   }
 
   /// Applies a change set under one lock.
+  ///
+  /// Complexity: linear in the change set, and amortized O(log n) for each key. A table that a
+  /// snapshot shares is copied first. An insert of a row below the last one is linear in the number
+  /// of rows.
+  ///
+  /// - Throws: ``StoreError`` with `readOnly`, `conflict`, `rowExists`, `invalidArgument`,
+  ///   `damaged` (the history, or the position in a followed history) or `closed`.
   @discardableResult
   public func commit(_ changes: ChangeSet, _ request: CommitRequest) throws(StoreError) -> Commit? {
     let (names, ordered) = try inSession { ($0.numbers.names, $0.numbers.orderedNames) }
@@ -157,6 +184,8 @@ public final class MemoryBackend: StoreBackend {
   }
 
   /// Continues the commit numbers of another store.
+  ///
+  /// - Throws: ``StoreError`` with `closed`.
   public func continueNumbers(after last: Commit?) throws(StoreError) {
     try checkOpen()
     disk.contents.withLock { $0.lastCommit = last }

@@ -15,17 +15,25 @@ public struct KeyRange: Hashable, Sendable {
   public init(from: [UInt8] = [], to: [UInt8]? = nil) { (self.from, self.to) = (from, to) }
 
   /// Creates the range of the keys after a key, up to another.
+  ///
+  /// Complexity: linear in the length of the key.
   public init(after key: [UInt8], to: [UInt8]? = nil) { self.init(from: key + [0], to: to) }
 
   /// Creates the range of the keys from one through another.
+  ///
+  /// Complexity: linear in the length of the key.
   public init(from: [UInt8] = [], through key: [UInt8]) { self.init(from: from, to: key + [0]) }
 
   /// Returns the range of the keys with a prefix.
+  ///
+  /// Complexity: linear in the length of the prefix.
   public static func prefix(_ prefix: [UInt8]) -> KeyRange {
     KeyRange(from: prefix, to: end(ofPrefix: prefix))
   }
 
   /// Returns the first key after all keys with a prefix; nil if there is none.
+  ///
+  /// Complexity: linear in the length of the prefix.
   public static func end(ofPrefix prefix: [UInt8]) -> [UInt8]? {
     guard let last = prefix.lastIndex(where: { $0 < 0xFF }) else { return nil }
     var end = Array(prefix[...last])
@@ -49,6 +57,8 @@ public struct KeyRange: Hashable, Sendable {
   }
 
   /// Whether a key is in the range.
+  ///
+  /// Complexity: linear in the length of the key.
   public func contains(_ key: [UInt8]) -> Bool {
     !key.lexicographicallyPrecedes(from) && to.map { key.lexicographicallyPrecedes($0) } ?? true
   }

@@ -3,12 +3,16 @@ import Locks
 
 extension LoggedBackend {
   /// Returns the number of an ordered table.
+  ///
+  /// - Throws: ``StoreError`` with `invalidName`, `reopenNeeded` or `closed`.
   public func orderedTable(_ name: OrderedTableName) throws(StoreError) -> OrderedTableID {
     try checkOpen()
     return try naming { () throws(StoreError) in try files.ordered.table(sealedName(name)) }
   }
 
   /// Returns the names of the ordered tables that have keys, or whose keys can't be counted.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, `reopenNeeded` or `closed`.
   public func orderedTableNames() throws(StoreError) -> [OrderedTableName] {
     try checkOpen()
     try refresh()
@@ -35,11 +39,19 @@ extension LoggedBackend {
   }
 
   /// Returns the number of keys in a range.
+  ///
+  /// Complexity: O(log n) for a file of n keys, and O(log² m) for m changes that are not in it yet.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, `damaged`, `notAuthentic`, `reopenNeeded` or
+  ///   `closed`.
   public func keyCount(in table: OrderedTableID, _ range: KeyRange) throws(StoreError) -> Int {
     try naming { () throws(StoreError) in try view(of: table).count(in: range) }
   }
 
   /// Calls a closure with the value of a key, from the pending changes or the file.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, `damaged`, `notAuthentic`, `reopenNeeded` or
+  ///   `closed`, or an error of the closure.
   public func withValue<Result>(
     of key: [UInt8], in table: OrderedTableID, _ body: (RawSpan) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
@@ -50,6 +62,9 @@ extension LoggedBackend {
   }
 
   /// Copies the value of a key; implemented separately, without a closure.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, `damaged`, `notAuthentic`, `reopenNeeded` or
+  ///   `closed`.
   public func copyValue(
     of key: [UInt8], in table: OrderedTableID, to bytes: inout [UInt8]
   ) throws(StoreError) -> Bool {
@@ -58,6 +73,9 @@ extension LoggedBackend {
   }
 
   /// Calls a closure with keys and values, as they were at the beginning of the call.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, `damaged`, `notAuthentic`, `reopenNeeded` or
+  ///   `closed`, or an error of the closure.
   public func scanKeys(
     of table: OrderedTableID, _ range: KeyRange, isReversed: Bool,
     _ body: (RawSpan, RawSpan) throws(StoreError) -> ScanStep

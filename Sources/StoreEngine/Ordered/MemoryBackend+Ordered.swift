@@ -3,6 +3,8 @@ import Locks
 
 extension MemoryBackend {
   /// Returns the number of an ordered table, which is assigned if the table is new.
+  ///
+  /// - Throws: ``StoreError`` with `invalidName` or `closed`.
   public func orderedTable(_ name: OrderedTableName) throws(StoreError) -> OrderedTableID {
     guard !name.name.isEmpty else {
       throw StoreError(.invalidName, "An ordered table needs a name.", at: .init(path: location))
@@ -11,17 +13,27 @@ extension MemoryBackend {
   }
 
   /// Returns the names of the ordered tables that have keys.
+  ///
+  /// Complexity: linear in the number of ordered tables.
+  ///
+  /// - Throws: ``StoreError`` with `closed`.
   public func orderedTableNames() throws(StoreError) -> [OrderedTableName] {
     try checkOpen()
     return disk.contents.withLock { $0.ordered.filter { !$0.value.isEmpty }.map(\.key) }
   }
 
   /// Returns the number of keys in a range.
+  ///
+  /// Complexity: O(log² n).
+  ///
+  /// - Throws: ``StoreError`` with `closed`.
   public func keyCount(in table: OrderedTableID, _ range: KeyRange) throws(StoreError) -> Int {
     try view(of: table).count(in: range)
   }
 
   /// Calls a closure with the value of a key.
+  ///
+  /// - Throws: ``StoreError`` with `closed`, or an error of the closure.
   public func withValue<Result>(
     of key: [UInt8], in table: OrderedTableID, _ body: (RawSpan) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
@@ -30,6 +42,8 @@ extension MemoryBackend {
   }
 
   /// Calls a closure with keys and values, as they were at the beginning of the call.
+  ///
+  /// - Throws: ``StoreError`` with `closed`, or an error of the closure.
   public func scanKeys(
     of table: OrderedTableID, _ range: KeyRange, isReversed: Bool,
     _ body: (RawSpan, RawSpan) throws(StoreError) -> ScanStep

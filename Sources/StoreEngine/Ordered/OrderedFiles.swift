@@ -265,6 +265,8 @@ public final class OrderedFiles: Sendable {
   }
 
   /// Closes the files, which are released when the last reader ends.
+  ///
+  /// Complexity: linear in the number of tables.
   public func close() {
     state.withLock { state in
       state.isClosed = true

@@ -62,10 +62,14 @@ public struct OrderedTableName: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Compares names byte by byte.
+  ///
+  /// Complexity: linear in the length of the names.
   public static func == (left: OrderedTableName, right: OrderedTableName) -> Bool {
     left.kind == right.kind && left.name.utf8.elementsEqual(right.name.utf8)
   }
 
   /// Hashes the name byte by byte.
+  ///
+  /// Complexity: linear in the length of the name.
   public func hash(into hasher: inout Hasher) { ExactName(fileName).hash(into: &hasher) }
 }

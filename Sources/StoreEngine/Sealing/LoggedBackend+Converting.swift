@@ -30,6 +30,8 @@ extension LoggedBackend where Files: DirectoryFiles {
 
   /// Decrypts a store in place, by the same steps as ``encrypt(directory:key:progress:)``.
   ///
+  /// Complexity: as ``encrypt(directory:key:progress:)``.
+  ///
   /// - Throws: ``StoreError``, as ``encrypt(directory:key:progress:)`` does; `wrongKey` if the key
   ///   is not that of the store.
   public static func decrypt(
@@ -58,6 +60,9 @@ extension LoggedBackend where Files: DirectoryFiles {
   ///
   /// Only the key file is written: after a crash, either the old or the new key opens the store.
   /// The key that seals the records stays the same, see <doc:Encryption>.
+  ///
+  /// Complexity: the time of the costs of both keys. It waits for the disk twice, for the key file
+  /// and its name.
   ///
   /// - Throws: ``StoreError`` with `inUse`, `wrongKey`, `notEncrypted`, `noSpace` or `ioError`.
   public static func changeKey<Key: StoreKey>(

@@ -2,6 +2,10 @@ import FoundationEssentials
 
 extension StoredValue: Codable {
   /// Decodes a value from any decoder, such as a JSON decoder.
+  ///
+  /// Complexity: linear in the size of the value.
+  ///
+  /// - Throws: An error of the decoder.
   public init(from decoder: any Decoder) throws {
     if let own = decoder as? ValueDecoder {
       self = own.value
@@ -28,6 +32,8 @@ extension StoredValue: Codable {
   }
 
   /// Encodes the value to any encoder, such as a JSON encoder.
+  ///
+  /// Complexity: linear in the size of the value.
   ///
   /// - Throws: `EncodingError.invalidValue` for a value that is nested more than 256 deep.
   public func encode(to encoder: any Encoder) throws {

@@ -8,6 +8,8 @@ extension StoredValue {
     var node: ValueNode
 
     /// Creates elements from an array.
+    ///
+    /// Complexity: linear in the number of elements.
     public init(_ elements: [StoredValue]) { node = ValueNode(values: elements) }
 
     /// Copies the node if it is shared, before a change.
@@ -23,6 +25,8 @@ extension StoredValue {
     var node: ValueNode
 
     /// Creates fields from a dictionary.
+    ///
+    /// Complexity: O(n log n).
     public init(_ dictionary: [String: StoredValue]) {
       self.init(dictionary.map { ($0.key, $0.value) })
     }
@@ -104,6 +108,8 @@ extension StoredValue.Elements: RandomAccessCollection, MutableCollection,
   /// Creates an empty collection.
   public init() { self.init([]) }
   /// Creates elements from a literal.
+  ///
+  /// Complexity: linear in the number of elements.
   public init(arrayLiteral elements: StoredValue...) { self.init(elements) }
 
   /// Always 0.
@@ -112,6 +118,9 @@ extension StoredValue.Elements: RandomAccessCollection, MutableCollection,
   public var endIndex: Int { node.values.count }
 
   /// The element at an index.
+  ///
+  /// Complexity: constant time to get. Setting is linear in the number of elements if another
+  /// collection shares them, or if a shallower value replaces the deepest; otherwise constant time.
   public subscript(index: Int) -> StoredValue {
     get { node.values[index] }
     set {
@@ -148,6 +157,8 @@ extension StoredValue.Elements: RandomAccessCollection, MutableCollection,
 
 extension StoredValue.Fields: RandomAccessCollection, ExpressibleByDictionaryLiteral {
   /// Creates fields from a literal; for a repeated name, the last value counts.
+  ///
+  /// Complexity: O(n log n).
   public init(dictionaryLiteral elements: (String, StoredValue)...) { self.init(elements) }
 
   /// Always 0.

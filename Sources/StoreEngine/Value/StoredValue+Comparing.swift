@@ -71,21 +71,29 @@ extension StoredValue: Hashable {
 
 extension StoredValue.Elements: Hashable {
   /// Whether both collections hold the same values.
+  ///
+  /// Complexity: linear in the values, without recursion.
   public static func == (left: Self, right: Self) -> Bool {
     StoredValue.array(left) == .array(right)
   }
 
   /// Hashes the values.
+  ///
+  /// Complexity: linear in the values, without recursion.
   public func hash(into hasher: inout Hasher) { StoredValue.array(self).hash(into: &hasher) }
 }
 
 extension StoredValue.Fields: Hashable {
   /// Whether both collections hold the same values for the same names.
+  ///
+  /// Complexity: linear in the names and values, without recursion.
   public static func == (left: Self, right: Self) -> Bool {
     StoredValue.dictionary(left) == .dictionary(right)
   }
 
   /// Hashes the names and values.
+  ///
+  /// Complexity: linear in the names and values, without recursion.
   public func hash(into hasher: inout Hasher) { StoredValue.dictionary(self).hash(into: &hasher) }
 }
 

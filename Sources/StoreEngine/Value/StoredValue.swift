@@ -33,9 +33,13 @@ public enum StoredValue: Sendable {
   case dictionary(Fields)
 
   /// Creates an array of values.
+  ///
+  /// Complexity: linear in the number of elements.
   public static func array(_ elements: [StoredValue]) -> StoredValue { .array(Elements(elements)) }
 
   /// Creates a dictionary of values.
+  ///
+  /// Complexity: O(n log n).
   public static func dictionary(_ fields: [String: StoredValue]) -> StoredValue {
     .dictionary(Fields(fields))
   }
@@ -71,8 +75,12 @@ extension StoredValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
   /// Creates a value from a string literal.
   public init(stringLiteral value: String) { self = .string(value) }
   /// Creates an array from its elements.
+  ///
+  /// Complexity: linear in the number of elements.
   public init(arrayLiteral elements: StoredValue...) { self = .array(Elements(elements)) }
   /// Creates a dictionary; for a repeated name, the last value counts.
+  ///
+  /// Complexity: O(n log n).
   public init(dictionaryLiteral elements: (String, StoredValue)...) {
     self = .dictionary(Fields(elements))
   }

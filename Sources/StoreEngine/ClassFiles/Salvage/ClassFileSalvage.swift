@@ -10,7 +10,7 @@ public protocol ClassFileSalvage {
 
   /// Calls a closure with the records in the order of the file; may be called repeatedly.
   ///
-  /// Complexity: linear in the size of the file; a few times that if it is damaged.
+  /// Complexity: linear in the size of the file; at worst some hundred times that if it is damaged.
   ///
   /// - Parameters:
   ///   - isValid: Returns whether a key and a value are what was saved, by a checksum or a seal;
@@ -51,6 +51,8 @@ public struct ClassFileDamage: Sendable {
   }
 
   /// Returns descriptions of unreadable parts of a file.
+  ///
+  /// Complexity: linear in the number of gaps.
   public static func gaps(_ gaps: [Range<Int>]) -> [ClassFileDamage] {
     gaps.map {
       ClassFileDamage(
@@ -66,15 +68,22 @@ public struct ClassFileDamage: Sendable {
 public protocol ClassFileWriter {
   /// Adds a record.
   ///
+  /// Complexity: linear in the size of the record, on average.
+  ///
   /// - Throws: ``StoreError`` with `noSpace` or `ioError`.
   func add(key: RawSpan, value: RawSpan) throws(StoreError)
 
   /// Adds the record of a row.
   ///
+  /// Complexity: linear in the size of the record, on average.
+  ///
   /// - Throws: ``StoreError`` with `noSpace` or `ioError`.
   func add(_ rowID: UInt32, value: RawSpan) throws(StoreError)
 
   /// Completes the file, and syncs it if that was requested.
+  ///
+  /// Complexity: at most linear in the size of the file. It waits for the disk if the file is
+  /// synced.
   ///
   /// - Throws: ``StoreError`` with `noSpace` or `ioError`.
   func finish() throws(StoreError)
