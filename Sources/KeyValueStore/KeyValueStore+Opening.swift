@@ -13,6 +13,8 @@ extension KeyValueStore {
   /// text: `/`, `%` and a leading dot are written as `%2F`, `%25` and `%2E`, so that the name never
   /// leads to another directory. A new directory is accessible to its owner only.
   ///
+  /// Complexity: As ``init(directory:configuration:key:)``.
+  ///
   /// - Parameters:
   ///   - name: A readable name.
   ///   - configuration: The way to open the store; by default for reading and writing, at full
@@ -42,6 +44,9 @@ extension KeyValueStore {
   ///     import StoredObjectsEncryption
   ///     let key = EncryptionKey(passphrase: phrase)
   ///     let store = try KeyValueStore(named: "Notebook", key: key)
+  ///
+  /// Complexity: Linear in the number of files and tables, and in the size of the log, which is
+  /// read.
   ///
   /// - Parameters:
   ///   - directory: The path of the directory; missing parent directories are created, too.

@@ -130,6 +130,8 @@ extension KeyValueStore {
   /// Returns the changes of all tables from now on.
   ///
   ///     for await change in store.changes() { print(change.table, change.key ?? "") }
+  ///
+  /// Complexity: As ``table(_:)``.
   public func changes() -> KeyValueChanges {
     hearOfOthers()
     let stream = observers.stream(of: nil, .all).0
@@ -141,12 +143,16 @@ extension KeyValueStore {
 
 extension KeyValueTable {
   /// Returns the changes of the table from now on.
+  ///
+  /// Complexity: Constant time; on a server, one round trip at most.
   public func changes() -> KeyValueChanges {
     store.hearOfOthers()
     return KeyValueChanges(stream: store.observers.stream(of: state, .all).0)
   }
 
   /// Returns the changes of keys that begin with a text, from now on.
+  ///
+  /// Complexity: Constant time; on a server, one round trip at most.
   public func changes(prefix: String) -> KeyValueChanges {
     store.hearOfOthers()
     return KeyValueChanges(stream: store.observers.stream(of: state, .prefix(prefix)).0)

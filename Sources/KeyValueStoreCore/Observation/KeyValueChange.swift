@@ -69,6 +69,8 @@ public struct KeyValueUpdates<Value: Decodable & Sendable>: AsyncSequence, Senda
 
     /// Returns the next value, `.some(nil)` if there is no such key, or nil at the end.
     ///
+    /// Complexity: As ``KeyValueTable/get(_:as:)``, after the wait for a change.
+    ///
     /// - Throws: The errors of ``KeyValueTable/get(_:as:)``.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation

@@ -80,6 +80,9 @@ public final class KeyValueStore: Sendable {
 
   /// Ends all observation and closes the backend; a second call has no effect.
   ///
+  /// Complexity: Linear in the number of observers, and the cost of closing the backend, which may
+  /// fold its log into its files.
+  ///
   /// - Throws: The errors of the backend.
   public func close() throws(StoreError) {
     observers.finish()
@@ -100,11 +103,15 @@ public final class KeyValueStore: Sendable {
   }
 
   /// Returns whether a table with this name exists.
+  ///
+  /// Complexity: As ``table(_:)``.
   public func hasTable(_ name: String) -> Bool { state(of: name) != nil }
 
   /// Returns an existing table.
   ///
-  /// Complexity: Constant time.
+  /// Complexity: Constant time. If other processes share the backend, linear in the number of
+  /// tables, whose list is read. A server is asked for changes, in one round trip at most, and the
+  /// list is read again only after one.
   ///
   /// - Throws: `StoreError` with `noSuchTable`.
   public func table(_ name: String) throws(StoreError) -> KeyValueTable {
@@ -116,6 +123,9 @@ public final class KeyValueStore: Sendable {
   }
 
   /// Creates a table, or returns the existing one.
+  ///
+  /// Complexity: As ``table(_:)`` if the table exists. Otherwise linear in the number of tables,
+  /// and one commit of the backend, after the writes that have begun.
   ///
   /// - Parameter name: Any text, including the empty text.
   /// - Returns: The table.
@@ -146,6 +156,9 @@ public final class KeyValueStore: Sendable {
   ///
   /// Existing handles of the table throw `noSuchTable` from then on, even if you create another
   /// table with the same name.
+  ///
+  /// Complexity: Linear in the number of tables, and one commit of the backend, after the writes
+  /// that have begun.
   ///
   /// - Throws: The errors of the backend.
   public func dropTable(_ name: String) throws(StoreError) {

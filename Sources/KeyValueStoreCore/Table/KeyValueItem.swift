@@ -39,6 +39,8 @@ public struct KeyValueItem: Sendable, Hashable {
 
   /// Returns the value decoded as a type.
   ///
+  /// Complexity: Linear in the size of the value.
+  ///
   /// - Throws: `StoreError` with `typeMismatch` if the value has another type. Its cause is the
   ///   error of the type's own decoding.
   public func decoded<Value: Decodable>(as type: Value.Type = Value.self) throws(StoreError)
@@ -52,6 +54,8 @@ public struct KeyValueItem: Sendable, Hashable {
   }
 
   /// Returns whether key, value and times are equal.
+  ///
+  /// Complexity: Linear in the size of the key and the value.
   public static func == (left: KeyValueItem, right: KeyValueItem) -> Bool {
     left.key.utf8.elementsEqual(right.key.utf8) && left.value == right.value
       && left.createdAt == right.createdAt && left.updatedAt == right.updatedAt
@@ -59,6 +63,8 @@ public struct KeyValueItem: Sendable, Hashable {
   }
 
   /// Hashes the value and the times.
+  ///
+  /// Complexity: Linear in the size of the value.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(value)
     hasher.combine(updatedAt)

@@ -56,6 +56,8 @@ public struct KeyValueSelection: Sendable {
   /// Returns the items for which a closure returns true; with several filters, all must.
   ///
   /// The closure must not write to the store.
+  ///
+  /// Complexity: Linear in the number of filters.
   public func filter(
     _ isIncluded: @escaping @Sendable (KeyValueItem) throws -> Bool
   ) -> KeyValueSelection {

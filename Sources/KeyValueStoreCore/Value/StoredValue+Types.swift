@@ -24,6 +24,8 @@ extension StoredValue {
   /// they represent it exactly. A number that was put as a `Double` decodes as `Double` and `Float`
   /// only.
   ///
+  /// Complexity: Linear in the size of the value.
+  ///
   /// - Throws: `StoreError` with `typeMismatch`. Its cause is the error of the type's own decoding.
   public func decoded<Value: Decodable>(as type: Value.Type = Value.self) throws(StoreError)
     -> Value
