@@ -33,6 +33,10 @@ public actor StoreActor {
 
   /// Runs a closure with the actor's store.
   ///
+  /// Complexity: that of the closure. The first call creates the store, as
+  /// ``StoreContainer/makeStore()``. With ``Autosave/afterEachCall(onError:)``, each call that
+  /// leaves unsaved changes saves them.
+  ///
   /// - Parameter body: Uses the store, which must not leave the closure.
   /// - Returns: The result of the closure.
   /// - Throws: Any error that the closure throws, or that creating the store throws.

@@ -15,6 +15,10 @@ extension StoreContainer {
   ///
   /// When the closure ends, the store releases its objects, including those in reference cycles.
   ///
+  /// Complexity: that of the closure, and linear in the number of objects that it leaves in memory.
+  /// The first read after a commit also makes a snapshot and a store, linear in the number of
+  /// classes and indexes. A read waits while all readers are busy.
+  ///
   /// - Parameter body: Reads; it may fetch, follow references, query and search.
   /// - Returns: The result of the closure.
   /// - Throws: Any error that the closure throws; ``/StoreEngine/StoreError`` with

@@ -18,6 +18,10 @@ extension StoreContainer {
   /// saved something that its changes depend on, and if a commit of several writes has failed. So
   /// keep side effects out of it. After ten conflicts in a row, the write throws `conflict`.
   ///
+  /// Complexity: that of the closure and of ``Store/saveChanges()``, which waits for the disk once
+  /// for all writes that it saves. Also linear in the number of rows changed elsewhere, and of
+  /// objects that the closure leaves in memory.
+  ///
   /// - Parameter body: Changes objects of the store, and must not save them.
   /// - Returns: The result of the closure.
   /// - Throws: Any error that the closure throws; ``/StoreEngine/StoreError``, as

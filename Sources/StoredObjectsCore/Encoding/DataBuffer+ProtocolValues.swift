@@ -16,6 +16,8 @@ extension DataBuffer {
   /// Writes references to objects of registered classes that conform to a protocol.
   ///
   /// Keeps their order and repeats. The bytes are those of a `[StoredObject]`.
+  ///
+  /// Complexity: linear in the number of objects.
   public mutating func writeValue<Value>(_ values: [Value], asAny type: [Value].Type) {
     writeAny(values.compactMap { stored($0) })
   }
@@ -45,6 +47,8 @@ extension DataBuffer {
   /// Reads references to objects of registered classes that conform to a protocol.
   ///
   /// Keeps their order and repeats. Reads no record.
+  ///
+  /// Complexity: linear in the number of references.
   ///
   /// - Throws: ``/StoreEngine/DataBufferError``, see ``readAnyObjects()``; `wrongClass` for an
   ///   object that does not conform.

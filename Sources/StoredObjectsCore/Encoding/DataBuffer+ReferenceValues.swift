@@ -11,11 +11,15 @@ extension DataBuffer {
   ) { write(object) }
 
   /// Writes references to objects of a known class, in their order, repeats included.
+  ///
+  /// Complexity: linear in the number of objects.
   @inlinable public mutating func writeValue<Object: StoredObject>(
     _ objects: [Object], as type: [Object].Type
   ) { write(objects) }
 
   /// Writes references to objects of a known class, in their order, repeats included.
+  ///
+  /// Complexity: linear in the number of objects; creates no objects for a list that was read.
   public mutating func writeValue<Object: StoredObject>(
     _ objects: ObjectList<Object>, as type: ObjectList<Object>.Type
   ) { write(objects) }
@@ -29,6 +33,8 @@ extension DataBuffer {
   /// Writes references to objects of a known class, in the order of their rows and classes.
   ///
   /// The bytes are those of a sorted list, so that equal sets have equal bytes.
+  ///
+  /// Complexity: O(n log n) for n objects.
   public mutating func writeValue<Object: StoredObject>(
     _ objects: Set<Object>, as type: Set<Object>.Type
   ) {
@@ -68,12 +74,16 @@ extension DataBuffer {
 
   /// Reads references to objects of a known class; no record is read.
   ///
+  /// Complexity: linear in the number of references.
+  ///
   /// - Throws: ``/StoreEngine/DataBufferError``, see ``readObjects(of:)``.
   @inlinable public mutating func readValue<Object: StoredObject>(
     of type: [Object].Type
   ) throws(DataBufferError) -> [Object] { try readObjects(of: Object.self) }
 
   /// Reads references to objects of a known class without creating the objects.
+  ///
+  /// Complexity: linear in the number of references: copies four bytes for each.
   ///
   /// - Throws: ``/StoreEngine/DataBufferError``, see ``readList(of:)``.
   @inlinable public mutating func readValue<Object: StoredObject>(
@@ -91,6 +101,8 @@ extension DataBuffer {
   }
 
   /// Reads references to different objects of a known class and its subclasses.
+  ///
+  /// Complexity: linear in the number of references.
   ///
   /// - Throws: ``/StoreEngine/DataBufferError``, see ``readObjects(of:)``; `invalidValue` for an
   ///   object that occurs twice.
@@ -112,12 +124,16 @@ extension DataBuffer {
 
   /// Reads references to objects of any registered classes; no record is read.
   ///
+  /// Complexity: linear in the number of references.
+  ///
   /// - Throws: ``/StoreEngine/DataBufferError``, see ``readAnyObjects()``.
   public mutating func readValue(
     of type: [StoredObject].Type
   ) throws(DataBufferError) -> [StoredObject] { try readAnyObjects() }
 
   /// Reads references to different objects of any registered classes.
+  ///
+  /// Complexity: linear in the number of references.
   ///
   /// - Throws: ``/StoreEngine/DataBufferError``, see ``readAnyObjects()``; `invalidValue` for an
   ///   object that occurs twice.

@@ -175,8 +175,9 @@ extension DataBuffer {
   ///
   /// Complexity: linear in the number of references.
   ///
-  /// - Throws: ``/StoreEngine/DataBufferError`` with `endOfBuffer`, `countBeyondEnd`, `unknownRow`,
-  ///   `unknownClass`, `notRegistered`, `wrongClass` or `noStore`.
+  /// - Throws: ``/StoreEngine/DataBufferError`` with `endOfBuffer`, `countBeyondEnd`,
+  ///   `invalidValue` (a reference to nil), `unknownRow`, `unknownClass`, `notRegistered`,
+  ///   `wrongClass` or `noStore`.
   @inlinable public mutating func readObjects<Object: StoredObject>(
     of type: Object.Type
   ) throws(DataBufferError) -> [Object] {
@@ -240,8 +241,9 @@ extension DataBuffer {
   ///
   /// Complexity: linear in the number of references.
   ///
-  /// - Throws: ``/StoreEngine/DataBufferError`` with `endOfBuffer`, `countBeyondEnd`, `unknownRow`,
-  ///   `unknownClass`, `notRegistered` or `noStore`.
+  /// - Throws: ``/StoreEngine/DataBufferError`` with `endOfBuffer`, `countBeyondEnd`,
+  ///   `invalidValue` (a reference to nil), `unknownRow`, `unknownClass`, `notRegistered` or
+  ///   `noStore`.
   public mutating func readAnyObjects() throws(DataBufferError) -> [StoredObject] {
     let count = try readCount(minimumElementSize: 5)
     var objects: [StoredObject] = []

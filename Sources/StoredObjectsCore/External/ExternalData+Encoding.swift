@@ -7,6 +7,11 @@ extension ExternalData: DataBufferValue {
   public static var minimumByteCount: Int { 5 }
 
   /// Reads the value, or the reference that the record has to it.
+  ///
+  /// Complexity: linear in the size of a value in the record; constant time for a reference.
+  ///
+  /// - Throws: ``/StoreEngine/DataBufferError`` with `endOfBuffer`, `countBeyondEnd`,
+  ///   `invalidValue`, or `noStore` for a reference in a buffer that belongs to no store.
   public init(from buffer: inout DataBuffer) throws(DataBufferError) {
     let offset = buffer.offset
     switch try ExternalContent(from: &buffer) {
@@ -21,6 +26,9 @@ extension ExternalData: DataBufferValue {
   }
 
   /// Writes a small value, or a reference to a large value, which is stored first.
+  ///
+  /// Complexity: linear in the size of the value; constant time for a large value that is stored
+  /// already. At full durability, storing a value waits for the disk.
   public func write(to buffer: inout DataBuffer) {
     buffer.writing(.external) { buffer in
       if let store = buffer.store { return store.write(self, to: &buffer) }
@@ -44,6 +52,9 @@ extension DataBuffer {
   /// of the store, ``StoreConfiguration/externalThreshold``. The limit matters for writing only:
   /// the value is read like any other.
   ///
+  /// Complexity: that of writing the value. Each ``ExternalData`` above the limit is stored first,
+  /// which waits for the disk at full durability.
+  ///
   /// - Precondition: The size is not negative.
   public mutating func write(_ value: some DataBufferValue, externalAbove byteCount: Int) {
     storingExternals(above: byteCount) { $0.write(value) }
@@ -52,6 +63,7 @@ extension DataBuffer {
   /// Writes with a limit for values outside of the record, as `@External` does.
   ///
   /// - Precondition: The size is not negative.
+  /// - Throws: The errors of the closure.
   public mutating func storingExternals(
     above byteCount: Int, _ write: (inout DataBuffer) throws -> Void
   ) rethrows {

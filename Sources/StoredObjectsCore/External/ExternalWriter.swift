@@ -54,7 +54,7 @@ public final class ExternalWriter {
 
   /// Completes the value.
   ///
-  /// Complexity: O(1).
+  /// Complexity: writes the last 64 KiB at most, and waits for the disk at full durability.
   ///
   /// - Returns: The value, which you assign to properties.
   /// - Throws: The errors of ``write(_:)``.
@@ -85,6 +85,8 @@ public final class ExternalWriter {
 
 extension Store {
   /// Returns a writer for a value that is too large for memory.
+  ///
+  /// Complexity: constant time; a backend on files creates a file.
   ///
   /// - Throws: ``/StoreEngine/StoreError`` with `readOnly`, `noSpace`, `ioError` or `closed`.
   public func makeExternalWriter() throws(StoreError) -> ExternalWriter {

@@ -27,9 +27,7 @@ public final class StoreUndoManager {
   /// The store whose changes the manager records.
   public internal(set) weak var store: Store?
 
-  /// The number of steps to keep; 0 for any number.
-  ///
-  /// The oldest steps are removed first.
+  /// The number of steps to keep, the newest ones; 0 for any number.
   public var levelsOfUndo: Int {
     didSet { trim() }
   }
@@ -66,8 +64,7 @@ public final class StoreUndoManager {
 
   /// The content size from which steps keep only differences once another step follows.
   ///
-  /// A difference is verified against the object when it is applied. A history from another run is
-  /// always verified.
+  /// A difference is verified when it is applied, which a history from another run always needs.
   private var shrinkingSize: Int { bufferName == nil ? 256 : 0 }
 
   struct Saved {
@@ -103,8 +100,9 @@ public final class StoreUndoManager {
 extension StoreUndoManager {
   /// Groups all changes in the closure into one step, with a name for menus.
   ///
-  /// Nested groups belong to the same step, and so do the changes that the closure makes before it
-  /// throws.
+  /// Nested groups belong to the same step, and so do the changes of a closure that throws.
+  ///
+  /// Complexity: that of the closure and of ``endUndoGrouping()``.
   ///
   /// - Throws: The errors of the closure.
   public func group<Result>(
@@ -116,6 +114,8 @@ extension StoreUndoManager {
   }
 
   /// Begins a step, or a nested group of the open step.
+  ///
+  /// Complexity: as ``endUndoGrouping()``, if a step has collected changes outside of groups.
   public func beginUndoGrouping(_ name: String = "") {
     if groupDepth == 0 { closeStep() }
     groupDepth += 1
@@ -123,6 +123,8 @@ extension StoreUndoManager {
   }
 
   /// Ends the group that the last ``beginUndoGrouping(_:)`` began.
+  ///
+  /// Complexity: linear in the number of changed objects and the size of changed named buffers.
   ///
   /// - Precondition: A group is open.
   public func endUndoGrouping() {
@@ -171,7 +173,6 @@ extension StoreUndoManager {
   /// Complexity: Linear in the size of the content of the changed objects.
   ///
   /// - Precondition: No group and no transaction is open.
-  ///
   /// - Throws: ``/StoreEngine/StoreError`` with `conflict` (an object is not as the step left it),
   ///   and the errors of reading an object. Nothing has changed then, except by the delegate.
   public func undo() throws(StoreError) {
@@ -198,7 +199,6 @@ extension StoreUndoManager {
   /// Complexity: Linear in the size of the content of the changed objects.
   ///
   /// - Precondition: No group and no transaction is open.
-  ///
   /// - Throws: The errors of ``undo()``.
   public func redo() throws(StoreError) {
     precondition(groupDepth == 0, "redo() inside of a group")

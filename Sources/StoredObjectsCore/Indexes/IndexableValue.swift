@@ -16,6 +16,8 @@ import StoreEngine
 /// not be a prefix of those of another.
 public protocol IndexableValue {
   /// Appends the value to a key.
+  ///
+  /// Complexity: linear in the number of bytes that it appends.
   func writeKey(to key: inout IndexKey)
 }
 

@@ -36,6 +36,8 @@ public struct ClassLayout: Sendable {
   ///
   /// Returns nil if the superclass has no layout of its own.
   ///
+  /// Complexity: linear in the number of properties.
+  ///
   /// - Parameters:
   ///   - type: The class itself.
   ///   - superclassLayout: `super.layout`, whose properties come first.

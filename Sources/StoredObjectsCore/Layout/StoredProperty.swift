@@ -43,6 +43,8 @@ struct PropertyConversion: Sendable {
 
 extension StoredProperty {
   /// Returns the property with additional former names.
+  ///
+  /// Complexity: linear in the number of former names.
   public func formerly(_ names: String...) -> StoredProperty {
     var property = self
     property.formerNames += names
@@ -67,6 +69,8 @@ extension StoredProperty {
   ///
   ///     StoredProperty("duration", Double.self)
   ///       .converted(to: Double.self, "seconds", from: UInt32.self) { Double($0) }
+  ///
+  /// Complexity: linear in the number of former names and conversions.
   ///
   /// - Parameters:
   ///   - newType: The current type.

@@ -54,6 +54,8 @@ extension ObjectList: RandomAccessCollection, MutableCollection, RangeReplaceabl
   }
 
   /// Reserves memory for a number of elements.
+  ///
+  /// Complexity: linear in the number of elements, which are copied if memory has to grow.
   public mutating func reserveCapacity(_ count: Int) {
     switch take() {
     case .objects(var objects):

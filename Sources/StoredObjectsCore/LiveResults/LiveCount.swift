@@ -84,6 +84,8 @@ public struct LiveValues<Value>: AsyncSequence {
     fileprivate var last: Value?
 
     /// Waits for the next value and returns it; nil once the task is cancelled.
+    ///
+    /// Complexity: the time to update the query, after each wait.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async -> Value? {

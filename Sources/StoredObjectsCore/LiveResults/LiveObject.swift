@@ -34,6 +34,9 @@ public final class LiveObject<Object: StoredObject>: Observable {
   /// Returns the changes of the object from now on.
   ///
   /// Changes that occur before you wait for the next one are combined.
+  ///
+  /// Complexity: constant time, plus the time to update the query, which may read the object's
+  /// record.
   public func changes() -> LiveValues<ObjectChange> {
     query.update()
     var (wasPresent, changeCount) = (query.isPresent, query.changeCount)

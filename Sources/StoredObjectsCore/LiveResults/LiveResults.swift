@@ -56,12 +56,12 @@ public class LiveResults<Object: StoredObject>: Observable {
 
   /// Returns the index of an object; nil if it is not among the results.
   ///
-  /// Complexity: O(log n).
+  /// Complexity: O(log n), plus the time to update the results.
   public final func index(of object: Object) -> Int? { place(of: object)?.index }
 
   /// Returns the place of an object; nil if it is not among the results.
   ///
-  /// Complexity: O(log n).
+  /// Complexity: O(log n), plus the time to update the results.
   public final func place(of object: Object) -> ResultPlace? {
     query.access()
     guard object.registration?.store === query.store else { return nil }
@@ -70,7 +70,7 @@ public class LiveResults<Object: StoredObject>: Observable {
 
   /// Returns whether an object is among the results.
   ///
-  /// Complexity: constant time, plus the time to update the results.
+  /// Complexity: O(log n), plus the time to update the results.
   public final func contains(_ object: Object) -> Bool { place(of: object) != nil }
 
   /// The error of an object that could not be evaluated; nil if there was none since the query ran.
@@ -101,6 +101,8 @@ public class LiveResults<Object: StoredObject>: Observable {
   ///
   /// Edits without a suspension in between are combined into one change. See ``ResultsChange`` for
   /// how to apply it.
+  ///
+  /// Complexity: constant time, plus the time to update the results.
   public final func changes() -> ResultsChanges<Object> {
     query.update()
     return ResultsChanges(query)
@@ -109,6 +111,8 @@ public class LiveResults<Object: StoredObject>: Observable {
 
 extension LiveResults: Sequence {
   /// Returns an iterator over the current objects in order, independent of later changes.
+  ///
+  /// Complexity: as ``objects``.
   public final func makeIterator() -> IndexingIterator<ResultList<Object>> {
     objects.makeIterator()
   }

@@ -28,6 +28,8 @@ public struct ResultsChanges<Object: StoredObject>: AsyncSequence {
     fileprivate var wakeups: AsyncStream<Void>.AsyncIterator
 
     /// Waits for the next change and returns it; nil once the task is cancelled.
+    ///
+    /// Complexity: linear in the number of changed objects, plus the time to update the results.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async -> ResultsChange<Object>? {

@@ -76,6 +76,8 @@ public struct StoredRecord {
 
   /// Returns the ID of the object that a property refers to.
   ///
+  /// Complexity: linear in the number of properties and the size of the record before the value.
+  ///
   /// - Returns: The ID; nil if the reference is nil, or if the record has no such property.
   /// - Throws: The errors of ``value(_:as:)``.
   public func id(_ name: String) throws -> ObjectID<StoredObject>? {

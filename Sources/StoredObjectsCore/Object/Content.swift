@@ -27,6 +27,9 @@ public struct Content<Value> {
   }
 
   /// Accesses the property of an object.
+  ///
+  /// Complexity: reading is a flag test, or as ``StoredObject/checkForContent()``. Changing is as
+  /// ``StoredObject/willUpdate()``; a list is changed in place.
   @inlinable
   public static subscript<Object: StoredObject>(
     _enclosingInstance object: Object,

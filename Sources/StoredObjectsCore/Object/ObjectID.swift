@@ -73,6 +73,8 @@ extension ObjectID: LosslessStringConvertible {
   ///
   /// Only a store knows whether the class is `Object` or a subclass: ``Store/object(_:)`` throws if
   /// it is not.
+  ///
+  /// Complexity: linear in the length of the text.
   public init?(_ description: String) {
     guard let slash = description.lastIndex(of: "/"), slash > description.startIndex else {
       return nil
@@ -100,6 +102,8 @@ extension ObjectID: Codable {
   }
 
   /// Decodes the ID from text, such as "Song/42".
+  ///
+  /// Complexity: linear in the length of the text.
   ///
   /// - Throws: `DecodingError` for a text that is not an ID.
   public init(from decoder: any Decoder) throws {

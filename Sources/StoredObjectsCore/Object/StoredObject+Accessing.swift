@@ -17,6 +17,8 @@ extension StoredObject {
   /// Notifies the store before a property of a plain object changes in place.
   ///
   /// Does the same as ``willUpdate()``, for accessors that check ``isPlain`` again afterwards.
+  ///
+  /// Complexity: as ``willUpdate()``.
   @inlinable public final func willChange() {
     if state.isDisjoint(with: [.editable, .detached, .loading]) { beginChange() }
   }
@@ -33,6 +35,8 @@ extension StoredObject {
   }
 
   /// Prepares an object that is not readable for reading a property.
+  ///
+  /// Complexity: as ``checkForContent()``.
   public final func willRead(_ property: String) {
     checkForContent()
     guard state.contains(.observed), !state.contains(.loading) else { return }
@@ -41,6 +45,8 @@ extension StoredObject {
   }
 
   /// Prepares an object that is not plain for changing a property in place.
+  ///
+  /// Complexity: as ``willUpdate()``.
   public final func willModify(_ property: String) {
     willChange()
     guard !state.contains(.loading), let store = registration?.store else { return }
@@ -49,6 +55,9 @@ extension StoredObject {
   }
 
   /// Finishes changing a property in place of an object that is not plain.
+  ///
+  /// Complexity: constant time; with live queries, linear in their number, and those whose results
+  /// were read evaluate the object.
   public final func didModify(_ property: String) {
     guard !state.contains(.loading), let store = registration?.store else {
       state.subtract([.changing, .beingModified])

@@ -30,6 +30,10 @@ extension StoredObject {
   /// and the store adds an entry to ``Store/fetchFailures``. Saves fail until you acknowledge it,
   /// so that a default never overwrites good data. To handle the error at once, call
   /// ``fetchContent()`` before reading properties.
+  ///
+  /// Complexity: a flag test for an object with content; otherwise as ``fetchContent()``. For a
+  /// class with relationships, also linear in the number of edits whose inverses are not updated
+  /// yet.
   @inlinable public final func checkForContent() {
     if state.intersection([.hasContent, .attentive]) != .hasContent { fetchLazily() }
   }
@@ -50,6 +54,10 @@ extension StoredObject {
   ///
   /// Reads the record of a fault, so that its other properties are not lost. Does nothing for an
   /// object that is in no store. Calling it twice is harmless.
+  ///
+  /// Complexity: a flag test for an object that has already changed. Otherwise as
+  /// ``checkForContent()``, and one encoding of the object in a transaction, with a
+  /// ``StoreUndoManager`` or with ``ConflictPolicy/merge``.
   @inlinable public final func willUpdate() {
     if state.isDisjoint(with: [.editable, .detached, .loading]) { beginUpdate() }
   }

@@ -14,6 +14,11 @@
       let part: Part
 
       /// Returns whether the text contains the other one.
+      ///
+      /// Complexity: linear in the lengths of both texts, which are folded; their product in the
+      /// worst case.
+      ///
+      /// - Throws: The errors of evaluating either text.
       public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
         try whole.evaluate(bindings).folded.contains(part.evaluate(bindings).folded)
       }

@@ -32,6 +32,8 @@ extension PredicateExpressions {
     /// Returns whether the reference of the bound object leads to the row of the ID.
     ///
     /// For `!=`, returns the opposite.
+    ///
+    /// - Throws: The errors of evaluating the reference.
     public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
       (try reference.evaluate(bindings).referencedID == id) != isNegated
     }
@@ -44,6 +46,10 @@ extension PredicateExpressions {
     let ids: [ObjectID<StoredObject>?]
 
     /// Returns whether the reference of the bound object leads to the row of one of the IDs.
+    ///
+    /// Complexity: linear in the number of IDs.
+    ///
+    /// - Throws: The errors of evaluating the reference.
     public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
       ids.contains(try reference.evaluate(bindings).referencedID)
     }
@@ -56,6 +62,10 @@ extension PredicateExpressions {
     let id: ObjectID<StoredObject>?
 
     /// Returns whether the list of the bound object contains the object of the ID.
+    ///
+    /// Complexity: linear in the length of the list.
+    ///
+    /// - Throws: The errors of evaluating the list.
     public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
       try list.evaluate(bindings).contains { $0.referencedID == id }
     }
@@ -84,6 +94,8 @@ extension PredicateExpressions {
 
   // swift-format-ignore: AlwaysUseLowerCamelCase
   /// Creates the expression for `[a, b].contains($0.artist)` in `#Predicate`.
+  ///
+  /// Complexity: linear in the number of objects.
   @_disfavoredOverload
   public static func build_contains<
     Objects: Sequence, Reference: StandardPredicateExpression

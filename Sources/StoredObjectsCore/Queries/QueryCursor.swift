@@ -27,6 +27,9 @@ public struct QueryCursor<Object: StoredObject> {
 
   /// Returns the next object, or nil at the end.
   ///
+  /// Complexity: for all calls together, as ``Store/fetch(_:where:sortedBy:limit:offset:after:)``.
+  /// Unless an index provides the order, the first call may examine all objects of the class.
+  ///
   /// - Throws: ``/StoreEngine/StoreError`` with `damaged`, `newerVersion`, `notEvaluable`,
   ///   `ioError` or `closed`.
   @inlinable public mutating func next() throws(StoreError) -> Object? {

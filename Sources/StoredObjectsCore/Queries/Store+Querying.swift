@@ -49,6 +49,9 @@ extension Store {
 
   /// Returns a cursor over the result of ``fetch(_:where:sortedBy:limit:offset:after:)``.
   ///
+  /// Complexity: O(log n), and linear in the number of unsaved changes of the class. An index that
+  /// is missing or out of date is built first. The cursor reads objects later.
+  ///
   /// - Throws: The errors of ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func cursor<Object: StoredObject>(
     over type: Object.Type, where predicate: Predicate<Object>?,
@@ -152,6 +155,8 @@ extension Store {
   ///
   /// This method writes nothing. If an index is missing or out of date, the query would build it
   /// first: ``QueryPlan/indexesToBuild`` has its name, and the plan is the one without it.
+  ///
+  /// Complexity: O(log n), and linear in the number of unsaved changes of the class.
   ///
   /// - Throws: The errors of ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func explain<Object: StoredObject>(

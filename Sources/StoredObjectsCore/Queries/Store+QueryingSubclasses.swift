@@ -35,6 +35,8 @@ extension Store {
   ///
   /// The objects are those of ``fetch(_:includingSubclasses:where:sortedBy:limit:offset:after:)``.
   ///
+  /// Complexity: as ``cursor(over:where:sortedBy:limit:offset:after:)`` for each class.
+  ///
   /// - Throws: The errors of ``fetch(_:includingSubclasses:where:sortedBy:limit:offset:after:)``.
   public func cursor<Object: StoredObject>(
     over type: Object.Type, includingSubclasses: Bool, where predicate: Predicate<Object>?,
@@ -85,6 +87,8 @@ extension Store {
   /// Returns the plans of a query of a class and its registered subclasses.
   ///
   /// There is one plan for each class, in the order of their class IDs.
+  ///
+  /// Complexity: as ``explain(_:where:sortedBy:limit:offset:)`` for each class.
   ///
   /// - Throws: The errors of ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func explain<Object: StoredObject>(

@@ -52,11 +52,15 @@ extension String? {
 
 extension FoldedString: Comparable {
   /// Returns whether a text sorts before another, by the folded letters.
+  ///
+  /// Complexity: linear in the length of the shorter text.
   public static func < (left: FoldedString, right: FoldedString) -> Bool { left.text < right.text }
 }
 
 extension FoldedString: ExpressibleByStringLiteral {
   /// Folds a literal.
+  ///
+  /// Complexity: linear in the length of the text.
   public init(stringLiteral text: String) { self.init(text) }
 }
 
@@ -80,12 +84,20 @@ extension FoldedString: BidirectionalCollection {
 
 extension FoldedString: Codable {
   /// Encodes the folded text.
+  ///
+  /// Complexity: linear in the length of the text.
+  ///
+  /// - Throws: The errors of the encoder.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(text)
   }
 
   /// Decodes a text and folds it.
+  ///
+  /// Complexity: linear in the length of the text.
+  ///
+  /// - Throws: `DecodingError` for a value that is not a text.
   public init(from decoder: any Decoder) throws {
     self.init(try decoder.singleValueContainer().decode(String.self))
   }

@@ -39,6 +39,8 @@ extension Store {
 
   /// Searches with a query that you compose in Swift; otherwise the same as the other `search`.
   ///
+  /// Complexity: as the other `search`.
+  ///
   /// - Precondition: As for the other `search`.
   /// - Throws: The errors of the other `search`, except `invalidQuery`.
   @inlinable public func search<Object: StoredObject>(

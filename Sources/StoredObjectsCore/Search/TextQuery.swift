@@ -59,6 +59,8 @@ public struct TextQuery: Sendable {
   ///
   /// Use it for text that a user types: it has no operators, and no text is an error.
   ///
+  /// Complexity: linear in the length of the text.
+  ///
   /// - Parameters:
   ///   - text: The text that was typed.
   ///   - lastIsPrefix: Whether the last word may be the beginning of a longer one.

@@ -155,7 +155,7 @@ extension Store {
   /// The record of a fault is read first. If that fails, the object stays as it is on disk, the
   /// change is not saved, and ``fetchFailures`` has an entry.
   ///
-  /// Complexity: constant time; only a flag test for an object that has already changed.
+  /// Complexity: as ``StoredObject/willUpdate()``.
   public func willUpdate(_ object: StoredObject) { willUpdate(object, isFollowed: false) }
 
   /// Does the same; with `isFollowed`, ``didUpdate(_:)`` notifies the delegate after the change.

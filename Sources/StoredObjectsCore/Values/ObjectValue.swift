@@ -40,7 +40,7 @@ public struct ObjectValue: Hashable, Sendable {
 
   /// Accesses the value of a property, or nil.
   ///
-  /// Complexity: linear in the number of properties.
+  /// Complexity: O(log n) to read, O(n) to set, for n properties.
   public subscript(name: String) -> StoredValue? {
     get { values[name] }
     set { values[name] = newValue }
@@ -111,10 +111,14 @@ extension ObjectValue {
 extension ObjectValue: Codable {
   /// Encodes the object as ``storedValue``.
   ///
+  /// Complexity: linear in the size of the value.
+  ///
   /// - Throws: `EncodingError` for values that are nested more than 256 deep.
   public func encode(to encoder: any Encoder) throws { try storedValue.encode(to: encoder) }
 
   /// Decodes an object from its dictionary.
+  ///
+  /// Complexity: linear in the size of the value.
   ///
   /// - Throws: `DecodingError` for another value.
   public init(from decoder: any Decoder) throws {
