@@ -45,6 +45,9 @@ extension StoredDocument {
   /// store is not read: a damaged store is found when it is opened. A crash leaves either no
   /// document or a whole one.
   ///
+  /// Complexity: linear in the size of the archive, whose files are copied and synced, and in the
+  /// number of files beside the new document.
+  ///
   /// - Parameters:
   ///   - archive: The path of the archive.
   ///   - path: The path of the new document.

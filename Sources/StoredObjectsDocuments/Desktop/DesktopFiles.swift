@@ -82,6 +82,8 @@ public struct DesktopFiles: Sendable {
   /// Run `update-mime-database <folder>/mime` and `update-desktop-database <folder>/applications`
   /// afterwards, if they are installed. Files with the same names are replaced.
   ///
+  /// Complexity: writes three small files, and waits for the disk for each.
+  ///
   /// - Parameter dataFolder: The folder; nil for `$XDG_DATA_HOME`, or `~/.local/share`.
   /// - Returns: The paths of the files.
   /// - Throws: ``DocumentError`` with `ioError` or `noSpace`.

@@ -13,6 +13,8 @@ public enum Thumbnail {
   /// 256 or 512 pixels wide. The library draws no PNG: a document whose
   /// ``DocumentType/makePreview`` gives none has no thumbnail, and file managers show the icon.
   ///
+  /// Complexity: as ``DocumentPreview/init(of:)``; writes one file, and waits for the disk.
+  ///
   /// - Parameters:
   ///   - path: The document or archive.
   ///   - output: The file, which is replaced.

@@ -14,6 +14,10 @@ extension StoredDocument {
   /// no longer be saved. Closing a closed document does nothing. A document that is released
   /// without being closed loses its unsaved changes, and nothing else.
   ///
+  /// Complexity: that of closing the store, which may fold its log into its files, and of
+  /// ``save(named:)``, ``revert()`` or ``autosave()`` if `closing` needs it. With
+  /// ``DocumentType/versionRetention``, also linear in the history that is removed.
+  ///
   /// - Parameters:
   ///   - closing: The treatment of unsaved changes.
   ///   - isolation: The isolation domain of the document.

@@ -7,6 +7,9 @@ extension StoredDocument {
   /// Unsaved changes are in the copy: they are saved first, as by ``autosave()``. The copy has the
   /// versions of the document. A crash leaves either no copy or a whole one.
   ///
+  /// Complexity: linear in the size of the document, unless the file system can share the content
+  /// of copies. Unsaved changes cost an ``autosave()``.
+  ///
   /// - Parameters:
   ///   - newPath: The path of the copy.
   ///   - replacing: Whether to replace a document at the path.
@@ -30,6 +33,9 @@ extension StoredDocument {
   }
 
   /// Creates an untitled document with the content of this one, unsaved changes included.
+  ///
+  /// Complexity: as ``saveCopy(to:replacing:progress:isolation:)`` and
+  /// ``init(opening:as:access:key:)``.
   ///
   /// - Throws: ``DocumentError`` with `cancelled`, `noSpace`, `ioError` or `store`.
   public func duplicate(

@@ -9,6 +9,9 @@ extension StoredDocument {
   /// a document that is open for reading only, it also notices saves by others. Call it when your
   /// window becomes active. Saves and autosaves call it, too.
   ///
+  /// Complexity: a few calls of the file system, and for a document that is open for editing as
+  /// ``isEdited``.
+  ///
   /// - Throws: ``DocumentError`` with `missing` if the document was removed.
   public func checkFiles() throws(DocumentError) {
     try requireOpen()
@@ -51,6 +54,9 @@ extension StoredDocument {
 
   /// Moves or renames the document, which stays open.
   ///
+  /// Complexity: as ``checkFiles()``; waits for the disk. Also linear in the number of files of a
+  /// document that is replaced.
+  ///
   /// - Parameters:
   ///   - newPath: The new path, on the same file system.
   ///   - replacing: Whether to replace a document at the path.
@@ -80,6 +86,8 @@ extension StoredDocument {
   ///
   /// The document has a new ``store`` afterwards, see ``DocumentEvent/storeReplaced``.
   ///
+  /// Complexity: as ``init(opening:as:access:key:)``.
+  ///
   /// - Throws: ``DocumentError``, as ``init(opening:as:access:key:)``. The document stays as it was
   ///   then.
   public func reload(
@@ -92,6 +100,8 @@ extension StoredDocument {
   /// has closed it.
   ///
   /// The document has a new ``store`` afterwards, see ``DocumentEvent/storeReplaced``.
+  ///
+  /// Complexity: as ``init(opening:as:access:key:)``.
   ///
   /// - Throws: ``DocumentError``, as ``init(opening:as:access:key:)``. The document stays as it was
   ///   then.

@@ -13,6 +13,9 @@ extension StoredDocument {
   /// Opening takes a few milliseconds. Migrations of the type run first; see
   /// ``DocumentType/migrations``.
   ///
+  /// Complexity: linear in the number of classes, of versions and of the store's files, and in the
+  /// size of its log, which is read; plus that of the migrations.
+  ///
   /// - Parameters:
   ///   - path: The folder of the document.
   ///   - type: The expected type.
@@ -34,6 +37,9 @@ extension StoredDocument {
   ///
   /// With autosave, it survives a crash: see ``drafts(of:)``.
   ///
+  /// Complexity: creates an empty store, and waits for the disk several times. Also linear in the
+  /// number of drafts.
+  ///
   /// - Parameters:
   ///   - type: The type of the document.
   ///   - key: The key with which the document is encrypted; nil for none.
@@ -49,6 +55,9 @@ extension StoredDocument {
   }
 
   /// Creates an empty document at a path, and opens it for editing.
+  ///
+  /// Complexity: creates an empty store, and waits for the disk several times. Also linear in the
+  /// number of files beside the document, and of those of a document that is replaced.
   ///
   /// - Parameters:
   ///   - path: The path, by convention with the extension of the type.
@@ -71,6 +80,9 @@ extension StoredDocument {
   ///
   /// Use it for stores of earlier programs, such as documents of BNRPersistence. The store stays as
   /// it is.
+  ///
+  /// Complexity: linear in the size of the store, unless the file system can share the content of
+  /// copies.
   ///
   /// - Parameters:
   ///   - directory: The directory of the store.

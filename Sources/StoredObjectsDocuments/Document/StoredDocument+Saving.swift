@@ -25,6 +25,9 @@ extension StoredDocument {
   /// A save writes all changes or none. The previews follow in the background, and never delay or
   /// fail a save.
   ///
+  /// Complexity: as `Store.saveChanges()` and ``isEdited``; also linear in the number of versions,
+  /// whose list is written, with a second wait for the disk.
+  ///
   /// - Parameter name: A name for the version, for ``versions``.
   /// - Throws: ``DocumentError`` with `untitled` (save it under a name), `readOnly`, `missing` (the
   ///   document was removed), `noSpace`, `ioError`, or `store` with the error of
@@ -49,6 +52,8 @@ extension StoredDocument {
   ///
   /// Without versions it saves as ``save(named:)`` does.
   ///
+  /// Complexity: as `Store.saveChanges()` and ``isEdited``.
+  ///
   /// - Throws: ``DocumentError``, as ``save(named:)``, but not `untitled`.
   public func autosave() throws(DocumentError) {
     try requireEditing()
@@ -67,6 +72,8 @@ extension StoredDocument {
   /// The document reports ``DocumentEvent/autosaved`` and ``DocumentEvent/autosaveFailed(_:)``.
   /// After a failure it tries again, unless the document was removed. A program whose main loop
   /// does not run tasks calls ``autosave()`` from a timer instead.
+  ///
+  /// Complexity: as ``autosave()`` for each save.
   ///
   /// - Parameters:
   ///   - delay: The time that changes wait.

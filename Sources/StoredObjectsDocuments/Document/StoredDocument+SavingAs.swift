@@ -13,6 +13,9 @@ extension StoredDocument {
   /// ``store`` afterwards: see ``DocumentEvent/storeReplaced``. That is also so for a document that
   /// is open for reading only, which can be edited under its new name.
   ///
+  /// Complexity: linear in the size of the document, unless the file system can share the content
+  /// of copies. An untitled document is only renamed if it stays on its file system.
+  ///
   /// - Parameters:
   ///   - newPath: The path, by convention with the extension of the type.
   ///   - replacing: Whether to replace a document at the path.

@@ -13,6 +13,9 @@ extension StoredDocument {
   /// Objects that the application holds have their saved values. The undo history is removed. An
   /// untitled document is empty again.
   ///
+  /// Complexity: linear in the number of unsaved changes, and in the entries of the history after
+  /// the last save.
+  ///
   /// - Throws: ``DocumentError`` with `readOnly`, `noSuchVersion` (the history was shortened),
   ///   `noSpace`, `ioError` or `store`.
   public func revert() throws(DocumentError) {
@@ -37,6 +40,9 @@ extension StoredDocument {
   /// version, and ``revert()`` takes the change back. Unsaved changes are discarded, and the undo
   /// history is removed.
   ///
+  /// Complexity: linear in the number of unsaved changes, and in the entries of the history after
+  /// the version.
+  ///
   /// - Throws: ``DocumentError`` with `readOnly`, `noSuchVersion`, `noSpace`, `ioError` or `store`.
   public func revert(to version: DocumentVersion) throws(DocumentError) {
     try requireEditing()
@@ -54,6 +60,9 @@ extension StoredDocument {
   ///
   ///     let store = try document.snapshot(of: version).makeStore()
   ///
+  /// Complexity: linear in the entries of the history after the version. Memory: the size of their
+  /// changes.
+  ///
   /// - Throws: ``DocumentError`` with `noSuchVersion`, `closed`, `ioError` or `store`.
   public func snapshot(of version: DocumentVersion) throws(DocumentError) -> StoreSnapshot {
     try requireOpen()
@@ -66,6 +75,8 @@ extension StoredDocument {
   }
 
   /// Removes all versions before a given one from the history, to make the document smaller.
+  ///
+  /// Complexity: linear in the number of versions and of removed entries.
   ///
   /// - Throws: ``DocumentError`` with `readOnly`, `noSuchVersion`, `noSpace`, `ioError` or `store`.
   public func removeVersions(before version: DocumentVersion) throws(DocumentError) {

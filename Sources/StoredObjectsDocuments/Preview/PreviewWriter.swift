@@ -99,6 +99,9 @@ extension StoredDocument {
   }
 
   /// Waits until the previews of all saves so far are written.
+  ///
+  /// Complexity: waits for two calls of ``DocumentType/makePreview`` at most, and for the files
+  /// that they fill.
   public func finishPreviews(isolation: isolated (any Actor)? = #isolation) async {
     await previews?.finish()
   }
