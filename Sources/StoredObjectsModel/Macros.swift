@@ -201,9 +201,13 @@
       object = nil
     }
     /// Empties a list of references.
+    ///
+    /// Complexity: linear in the number of references, which are released.
     @inlinable public static func letGo<List: RangeReplaceableCollection>(_ list: inout List)
     where List.Element: StoredObject { list = List() }
     /// Empties a set of references.
+    ///
+    /// Complexity: linear in the number of references, which are released.
     @inlinable public static func letGo<Object: StoredObject>(_ objects: inout Set<Object>) {
       objects = []
     }

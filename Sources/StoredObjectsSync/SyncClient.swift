@@ -50,6 +50,9 @@ public actor SyncClient {
   /// Open the client before any store on the backend inserts objects, and keep it: row IDs come from
   /// the server.
   ///
+  /// Complexity: linear in the number of classes, and in the commits that the server does not have
+  /// yet.
+  ///
   /// - Parameters:
   ///   - backend: A backend on a directory or in memory that no other process shares; empty before
   ///     the first sync.
@@ -108,6 +111,8 @@ public actor SyncClient {
   }
 
   /// Creates a store with all classes, for the isolation domain of the caller.
+  ///
+  /// Complexity: linear in the number of classes.
   ///
   /// - Throws: ``/StoreEngine/StoreError`` with `invalidArgument` before the first sync, and as
   ///   `Store.register`.

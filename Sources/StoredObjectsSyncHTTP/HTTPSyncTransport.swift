@@ -28,6 +28,9 @@ public struct HTTPSyncTransport: SyncTransport {
 
   /// Sends a request, and passes the bytes of the answer on as they come.
   ///
+  /// Complexity: one round trip, on a new connection; linear in the size of the request and of the
+  /// answer.
+  ///
   /// - Throws: ``HTTPSyncError`` for a status other than 200, or an error of the connection.
   public func send(
     _ request: [UInt8], receive: @Sendable ([UInt8]) async throws -> Void
