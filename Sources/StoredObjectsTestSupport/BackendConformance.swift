@@ -13,6 +13,8 @@ public protocol BackendLocation {
 extension BackendLocation {
   /// Opens a backend for reading and writing.
   ///
+  /// Complexity: that of opening the backend.
+  ///
   /// - Throws: `StoreError`, with `inUse` if the location is open already.
   public func open() throws -> any StoreBackend { try open(readOnly: false) }
 }
@@ -51,6 +53,8 @@ public struct BackendConformance {
     public var description: String { name }
 
     /// Checks the backend at a location that nothing has been written to.
+    ///
+    /// Complexity: that of the check, which writes, reads and reopens the backend.
     ///
     /// - Throws: ``ConformanceFailure`` if the promise is broken, and unexpected errors of the
     ///   backend.

@@ -15,35 +15,50 @@ public struct ChangeSetBuilder {
   public init() {}
 
   /// Adds a row that must be new.
+  ///
+  /// Complexity: linear in the size of the record, and in the number of tables of the change set.
   public mutating func insert(_ rowID: UInt32, in table: TableID, _ record: [UInt8]) {
     change(.insert, rowID, table, record)
   }
 
   /// Writes a row, new or not.
+  ///
+  /// Complexity: linear in the size of the record, and in the number of tables of the change set.
   public mutating func update(_ rowID: UInt32, in table: TableID, _ record: [UInt8]) {
     change(.update, rowID, table, record)
   }
 
   /// Removes a row, if it exists.
+  ///
+  /// Complexity: linear in the number of tables of the change set.
   public mutating func delete(_ rowID: UInt32, in table: TableID) {
     change(.delete, rowID, table, [])
   }
 
   /// Names a table without changing it.
+  ///
+  /// Complexity: linear in the number of tables of the change set.
   public mutating func touchNothing(in table: TableID) { _ = index(of: table) }
 
   /// Sets or removes a named buffer.
+  ///
+  /// Complexity: linear in the size of the buffer.
   public mutating func set(_ name: String, _ buffer: [UInt8]?) {
     let range = buffer.map { append($0) }
     changeSet.names.append(.init(name: name, range: range))
   }
 
   /// Puts or removes a key of an ordered table.
+  ///
+  /// Complexity: linear in the size of the key and the value, and in the number of tables of the
+  /// change set.
   public mutating func set(_ key: [UInt8], to value: [UInt8]?, in table: OrderedTableID) {
     changeSet.set(key, to: value, in: table)
   }
 
   /// Removes all keys of an ordered table, before its other changes.
+  ///
+  /// Complexity: linear in the number of tables of the change set.
   public mutating func clear(_ table: OrderedTableID) { changeSet.clear(table) }
 
   private mutating func change(
@@ -70,6 +85,8 @@ public struct ChangeSetBuilder {
 extension StoreBackend {
   /// Commits a change set that a closure builds.
   ///
+  /// Complexity: that of the closure and of `commit(_:)`.
+  ///
   /// - Throws: The errors of the closure and of `commit(_:)`.
   public func commit(_ build: (inout ChangeSetBuilder) throws -> Void) throws {
     var builder = ChangeSetBuilder()
@@ -79,6 +96,8 @@ extension StoreBackend {
 
   /// Returns a copy of the record of a row, or nil.
   ///
+  /// Complexity: as `withRecord(_:in:_:)`, and linear in the size of the record.
+  ///
   /// - Throws: The errors of `withRecord(_:in:_:)`.
   public func record(_ rowID: UInt32, in table: TableID) throws -> [UInt8]? {
     try withRecord(rowID, in: table) { copy($0) }
@@ -86,12 +105,16 @@ extension StoreBackend {
 
   /// Returns a copy of a named buffer, or nil.
   ///
+  /// Complexity: as `withNamedBuffer(_:_:)`, and linear in the size of the buffer.
+  ///
   /// - Throws: The errors of `withNamedBuffer(_:_:)`.
   public func namedBuffer(_ name: String) throws -> [UInt8]? {
     try withNamedBuffer(name) { copy($0) }
   }
 
   /// Returns copies of all records of a table, read in one scan.
+  ///
+  /// Complexity: linear in the size of all records of the table.
   ///
   /// - Throws: The errors of `scan(_:from:_:)`, and ``ConformanceFailure`` if a row comes twice.
   public func records(in table: TableID) throws -> [UInt32: [UInt8]] {
@@ -108,6 +131,8 @@ extension StoreBackend {
 
   /// Returns copies of the keys in a range and their values, read in one scan.
   ///
+  /// Complexity: as `scanKeys(of:_:isReversed:_:)`, with copies of all keys and values in memory.
+  ///
   /// - Throws: The errors of `scanKeys(of:_:isReversed:_:)`.
   public func keys(
     in table: OrderedTableID, _ range: KeyRange = KeyRange(), isReversed: Bool = false
@@ -122,6 +147,8 @@ extension StoreBackend {
   }
 
   /// Returns a copy of the value of a key, or nil.
+  ///
+  /// Complexity: as `withValue(of:in:_:)`, and linear in the size of the value.
   ///
   /// - Throws: The errors of `withValue(of:in:_:)`.
   public func value(of key: [UInt8], in table: OrderedTableID) throws -> [UInt8]? {

@@ -90,12 +90,16 @@ extension FailingBackend {
 
   /// Returns the number of a table.
   ///
+  /// Complexity: as the wrapped backend.
+  ///
   /// - Throws: The errors of the wrapped backend.
   public func table(named name: String) throws(StoreError) -> TableID {
     try base.table(named: name)
   }
 
   /// Returns the names of the tables that have records.
+  ///
+  /// Complexity: as the wrapped backend.
   ///
   /// - Throws: The errors of the wrapped backend.
   public func tableNames() throws(StoreError) -> [String] { try base.tableNames() }
@@ -110,6 +114,8 @@ extension FailingBackend {
 
   /// Calls a closure with a record, unless the call is to fail.
   ///
+  /// Complexity: as the wrapped backend.
+  ///
   /// - Throws: The requested error, and the errors of the wrapped backend.
   public func withRecord<Result>(
     _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws(StoreError) -> Result
@@ -119,6 +125,8 @@ extension FailingBackend {
   }
 
   /// Calls a closure with the records of a table, unless the call is to fail.
+  ///
+  /// Complexity: as the wrapped backend.
   ///
   /// - Throws: The requested error, and the errors of the wrapped backend.
   public func scan(
@@ -131,6 +139,8 @@ extension FailingBackend {
 
   /// Calls a closure with a named buffer, unless the call is to fail.
   ///
+  /// Complexity: as the wrapped backend.
+  ///
   /// - Throws: The requested error, and the errors of the wrapped backend.
   public func withNamedBuffer<Result>(
     _ name: String, _ body: (RawSpan) throws(StoreError) -> Result
@@ -141,6 +151,8 @@ extension FailingBackend {
 
   /// Returns the names of all buffers, unless the call is to fail.
   ///
+  /// Complexity: as the wrapped backend.
+  ///
   /// - Throws: The requested error, and the errors of the wrapped backend.
   public func bufferNames() throws(StoreError) -> [String] {
     try read()
@@ -149,12 +161,16 @@ extension FailingBackend {
 
   /// Returns the number of an ordered table.
   ///
+  /// Complexity: as the wrapped backend.
+  ///
   /// - Throws: The errors of the wrapped backend.
   public func orderedTable(_ name: OrderedTableName) throws(StoreError) -> OrderedTableID {
     try base.orderedTable(name)
   }
 
   /// Returns the names of the ordered tables that have keys.
+  ///
+  /// Complexity: as the wrapped backend.
   ///
   /// - Throws: The errors of the wrapped backend.
   public func orderedTableNames() throws(StoreError) -> [OrderedTableName] {
@@ -170,6 +186,8 @@ extension FailingBackend {
   }
 
   /// Calls a closure with the value of a key, unless the call is to fail.
+  ///
+  /// Complexity: as the wrapped backend.
   ///
   /// - Throws: The requested error, and the errors of the wrapped backend.
   public func withValue<Result>(
@@ -192,6 +210,8 @@ extension FailingBackend {
 
   /// Commits a change set, unless the call is to fail.
   ///
+  /// Complexity: as the wrapped backend.
+  ///
   /// - Throws: The requested error, and the errors of the wrapped backend.
   @discardableResult
   public func commit(_ changes: ChangeSet, _ request: CommitRequest) throws(StoreError) -> Commit? {
@@ -201,6 +221,8 @@ extension FailingBackend {
 
   /// Continues the commit numbers of the wrapped backend.
   ///
+  /// Complexity: as the wrapped backend.
+  ///
   /// - Throws: The errors of the wrapped backend.
   public func continueNumbers(after last: Commit?) throws(StoreError) {
     try base.continueNumbers(after: last)
@@ -208,10 +230,14 @@ extension FailingBackend {
 
   /// Returns a snapshot of the wrapped backend.
   ///
+  /// Complexity: as the wrapped backend.
+  ///
   /// - Throws: The errors of the wrapped backend.
   public func snapshot() throws(StoreError) -> any StoreBackend { try base.snapshot() }
 
   /// Closes the wrapped backend.
+  ///
+  /// Complexity: as the wrapped backend.
   ///
   /// - Throws: The errors of the wrapped backend.
   public func close() throws(StoreError) { try base.close() }

@@ -16,6 +16,9 @@ public import StoredObjectsCore
 public enum FixtureStores {
   /// Migrates a copy of each store, checks it, reopens it, and calls a closure with it.
   ///
+  /// Complexity: linear in the size of the stores, which are copied and checked; plus that of the
+  /// migrations.
+  ///
   /// - Parameters:
   ///   - folder: The folder with a directory for each store. It does not change.
   ///   - open: Opens a directory for writing.

@@ -26,6 +26,8 @@ public struct RandomStoreTest {
 
   /// Runs the test at a location that nothing has been written to.
   ///
+  /// Complexity: linear in the number of steps, some of which read the whole store.
+  ///
   /// - Throws: ``Failure``.
   public func run(_ location: some BackendLocation) throws {
     var step = 0

@@ -41,6 +41,8 @@ public struct ScriptedSave: Sendable {
 
   /// Creates a save.
   ///
+  /// Complexity: linear in the size of the save.
+  ///
   /// - Parameters:
   ///   - number: The number of the save, from 1.
   ///   - seed: The seed of the script.
@@ -101,6 +103,8 @@ public struct ScriptedSave: Sendable {
   }
 
   /// Commits the save.
+  ///
+  /// Complexity: linear in the size of the save, and one commit of the backend.
   ///
   /// - Throws: The errors of the backend.
   public func commit(to backend: some StoreBackend) throws {

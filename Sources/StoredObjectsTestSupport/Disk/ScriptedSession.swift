@@ -20,6 +20,8 @@ public struct ScriptedSession: Sendable {
 
   /// Creates a session that has not begun.
   ///
+  /// Complexity: O(n²) for n saves: each has an image of the whole store.
+  ///
   /// - Parameters:
   ///   - seed: The seed of the script.
   ///   - saveCount: The number of saves in the session.
@@ -37,6 +39,8 @@ public struct ScriptedSession: Sendable {
   }
 
   /// Makes the saves, and reopens the store at every sixth save.
+  ///
+  /// Complexity: linear in the number of saves: a commit for each, and an opening for every sixth.
   ///
   /// - Parameters:
   ///   - count: The number of openings that save in turn, as processes that share the store do.
@@ -62,9 +66,13 @@ public struct ScriptedSession: Sendable {
   }
 
   /// Returns the last save in a reopened store, 0 for the empty store, or nil if no save matches.
+  ///
+  /// Complexity: linear in the number of saves; each image of equal size is compared.
   public func lastSave(in image: StoreImage) -> Int? { images.lastIndex(of: image) }
 
   /// Commits the saves after one.
+  ///
+  /// Complexity: linear in the number of saves, with a commit for each.
   ///
   /// - Returns: The number of the last save.
   /// - Throws: The errors of the backend.
@@ -75,6 +83,8 @@ public struct ScriptedSession: Sendable {
   }
 
   /// Describes how an image differs from that of the last save that has returned.
+  ///
+  /// Complexity: as ``StoreImage/differences(from:)``.
   public func differences(of image: StoreImage) -> String {
     "after \(acknowledged): \(image.differences(from: images[acknowledged]))"
   }

@@ -14,6 +14,8 @@ public struct StoreImage: Hashable, Sendable {
 
   /// Reads the content of a store: by scans, and again row by row.
   ///
+  /// Complexity: linear in the size of the store, with a look-up for each row and key.
+  ///
   /// - Throws: The errors of the backend, and ``ConformanceFailure`` if its answers are
   ///   inconsistent.
   public init(of backend: some StoreBackend) throws {
@@ -49,6 +51,8 @@ public struct StoreImage: Hashable, Sendable {
   }
 
   /// Applies a save.
+  ///
+  /// Complexity: linear in the number of changes; also copies the tables that other images share.
   public mutating func apply(_ save: ScriptedSave) {
     for row in save.rows { set(row.table, row.rowID, row.record) }
     for (name, buffer) in save.names { set(name, buffer) }
@@ -56,27 +60,38 @@ public struct StoreImage: Hashable, Sendable {
   }
 
   /// Applies the changes of a save to ordered tables.
+  ///
+  /// Complexity: linear in the number of changes; also copies the table if other images share it.
   public mutating func applyKeys(of save: ScriptedSave) {
     if save.clearsKeys { keys["\(ScriptedSave.index)"] = nil }
     for (key, value) in save.keys { set(key, to: value, in: ScriptedSave.index) }
   }
 
   /// Writes or removes a row.
+  ///
+  /// Complexity: constant time; linear in the rows of a table that other images share.
   public mutating func set(_ table: String, _ rowID: UInt32, _ record: [UInt8]?) {
     tables[table, default: [:]][rowID] = record
     if tables[table]?.isEmpty == true { tables[table] = nil }
   }
 
   /// Sets or removes a named buffer.
+  ///
+  /// Complexity: constant time; linear in the number of buffers if other images share them.
   public mutating func set(_ name: String, _ buffer: [UInt8]?) { names[name] = buffer }
 
   /// Puts or removes a key of an ordered table.
+  ///
+  /// Complexity: constant time; linear in the keys of a table that other images share.
   public mutating func set(_ key: [UInt8], to value: [UInt8]?, in table: OrderedTableName) {
     keys["\(table)", default: [:]][key] = value
     if keys["\(table)"]?.isEmpty == true { keys["\(table)"] = nil }
   }
 
   /// Returns the image after a save.
+  ///
+  /// Complexity: linear in the number of changes, and in the rows and keys of the changed tables,
+  /// which are copied.
   public func applying(_ save: ScriptedSave) -> StoreImage {
     var image = self
     image.apply(save)
@@ -84,6 +99,8 @@ public struct StoreImage: Hashable, Sendable {
   }
 
   /// Returns the rows, buffers and ordered tables that differ from another image.
+  ///
+  /// Complexity: O(n log n) for n rows, buffers and keys.
   public func differences(from other: StoreImage) -> [String] {
     var differences: [String] = []
     for table in Set(tables.keys).union(other.tables.keys).sorted() {

@@ -17,6 +17,8 @@ public struct RandomSearchTest {
 
   /// Runs the test at a location that nothing has been written to.
   ///
+  /// Complexity: linear in the number of sessions, each of which reads all texts.
+  ///
   /// - Parameters:
   ///   - location: The location of the texts.
   ///   - crash: Returns the location as a crash of the process leaves it now, while it is still
