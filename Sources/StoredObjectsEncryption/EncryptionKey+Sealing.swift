@@ -25,7 +25,8 @@ extension EncryptionKey {
   ///
   /// Complexity: for each of the two keys that is a passphrase, the time of its cost.
   ///
-  /// - Throws: `StoreError` with `wrongKey` or `damaged`.
+  /// - Throws: `StoreError` with `wrongKey` or `damaged`, or with `ioError` if the system gives no
+  ///   random numbers.
   public func rewrap(_ keyFile: [UInt8], for newKey: EncryptionKey) throws(StoreError) -> [UInt8] {
     try WrappedKey.wrap(WrappedKey.unwrap(keyFile, with: self), with: newKey)
   }

@@ -15,8 +15,8 @@ extension HashDatabase {
   /// Complexity: constant time on average. Look-ups run concurrently on any threads.
   ///
   /// - Returns: The result of the closure, or nil if there is no such key.
-  /// - Throws: ``TokyoCabinetError`` with `damaged`, `readFailed` or `closed`, or an error of the
-  ///   closure.
+  /// - Throws: ``TokyoCabinetError`` with `recordTooLarge` for a key that no record can have,
+  ///   `damaged`, `readFailed` or `closed`, or an error of the closure.
   public func withValue<Result>(
     forKey key: RawSpan, _ body: (RawSpan) throws -> Result
   ) throws -> Result? {
@@ -33,7 +33,8 @@ extension HashDatabase {
   ///
   /// Complexity: constant time on average. Safe on any thread; see ``withValue(forKey:_:)``.
   ///
-  /// - Throws: ``TokyoCabinetError`` with `damaged`, `readFailed` or `closed`.
+  /// - Throws: ``TokyoCabinetError`` with `recordTooLarge` for a key that no record can have,
+  ///   `damaged`, `readFailed` or `closed`.
   public func value(forKey key: [UInt8]) throws -> [UInt8]? {
     try key.lend { key in try withValue(forKey: key) { [UInt8](copying: $0) } }
   }
@@ -42,7 +43,8 @@ extension HashDatabase {
   ///
   /// Complexity: constant time on average. Safe on any thread.
   ///
-  /// - Throws: ``TokyoCabinetError`` with `damaged`, `readFailed` or `closed`.
+  /// - Throws: ``TokyoCabinetError`` with `recordTooLarge` for a key that no record can have,
+  ///   `damaged`, `readFailed` or `closed`.
   public func valueSize(forKey key: [UInt8]) throws -> Int? {
     try checkOpen("valueSize")
     try checkSize(key.count, "valueSize")
@@ -60,7 +62,7 @@ extension HashDatabase {
   /// Complexity: constant time on average. Safe on any thread; waits for other writers.
   ///
   /// - Throws: ``TokyoCabinetError`` with `readOnly`, `fileTooLarge`, `recordTooLarge`, `noSpace`,
-  ///   `damaged`, `writeFailed`, `inForEach` or `closed`.
+  ///   `damaged`, `writeFailed`, `inForEach`, `forked` or `closed`.
   public func put(key: RawSpan, value: RawSpan) throws {
     try writing("put") {
       try makeRoom(key.byteCount, value.byteCount, "put")
@@ -100,8 +102,8 @@ extension HashDatabase {
   /// Complexity: constant time on average. Safe on any thread; waits for other writers.
   ///
   /// - Returns: Whether the record existed.
-  /// - Throws: ``TokyoCabinetError`` with `readOnly`, `damaged`, `writeFailed`, `inForEach` or
-  ///   `closed`.
+  /// - Throws: ``TokyoCabinetError`` with `readOnly`, `recordTooLarge` for a key that no record can
+  ///   have, `damaged`, `writeFailed`, `inForEach`, `forked` or `closed`.
   public func remove(key: RawSpan) throws -> Bool {
     try writing("remove") {
       try checkSize(key.byteCount, "remove")
@@ -120,10 +122,11 @@ extension HashDatabase {
     try key.lend { key in try value.lend { try put(key: key, value: $0) } }
   }
 
-  /// Stores a record unless its key exists, and returns whether it did (`tchdbputkeep`).
+  /// Stores a record unless there is one with the same key (`tchdbputkeep`).
   ///
   /// Complexity: constant time on average; waits for other writers.
   ///
+  /// - Returns: Whether the record was stored.
   /// - Throws: ``TokyoCabinetError`` as ``put(key:value:)-(RawSpan,_)``.
   public func putIfAbsent(key: [UInt8], value: [UInt8]) throws -> Bool {
     try key.lend { key in try value.lend { try putIfAbsent(key: key, value: $0) } }

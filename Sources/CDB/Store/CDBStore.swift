@@ -92,8 +92,8 @@ public final class CDBStore<Keys: CDBKeyCodec, Values: CDBValueCodec>: Sendable 
   /// Complexity: linear in the number of files in the directory, whose names are read; the file
   /// itself is not read.
   ///
-  /// - Throws: ``CDBError`` with `noPermission`, `ioError`, `damaged` or `otherFormat`. A missing
-  ///   file is not an error; the first save creates it.
+  /// - Throws: ``CDBError`` with `noPermission`, `ioError`, `damaged`, `otherFormat` or `forked`. A
+  ///   missing file is not an error; the first save creates it.
   public func open() throws {
     try checkProcess()
     try state.withLock { state in

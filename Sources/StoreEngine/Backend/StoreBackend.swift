@@ -207,7 +207,8 @@ public protocol StoreBackend: RecordSource {
   /// ``BackendCopy`` calls it once, at the end. Nobody commits meanwhile, and nothing else changes.
   /// By default it does nothing: the numbers are then those of the commits of the copying.
   ///
-  /// - Throws: ``StoreError`` with `noSpace`, `ioError` or `closed`.
+  /// - Throws: ``StoreError`` with `noSpace`, `ioError` or `closed`, or with `inUse` if other
+  ///   processes share the store.
   func continueNumbers(after last: Commit?) throws(StoreError)
 
   /// Reserves consecutive row IDs that nobody else gets.
@@ -218,7 +219,8 @@ public protocol StoreBackend: RecordSource {
   /// rows, too, some calls wait for a new block of rows.
   ///
   /// - Precondition: `count` is positive.
-  /// - Throws: ``StoreError`` with `rowIDsExhausted` or `closed`.
+  /// - Throws: ``StoreError`` with `rowIDsExhausted`, with `damaged` or `ioError` if the metadata row
+  ///   can't be read, or with `closed`.
   func reserveRows(_ count: Int, in table: TableID) throws(StoreError) -> ClosedRange<UInt32>
 }
 

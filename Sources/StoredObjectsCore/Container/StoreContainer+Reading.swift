@@ -23,7 +23,9 @@ extension StoreContainer {
   /// - Returns: The result of the closure.
   /// - Throws: Any error that the closure throws; ``/StoreEngine/StoreError`` with
   ///   `contentUnavailable` if a record could not be read, `readOnly` if the closure has changed an
-  ///   object, or `closed`; `CancellationError` if the task was cancelled before the closure began.
+  ///   object, `ioError` or `damaged` if the snapshot could not be made, or `closed`; the errors of
+  ///   registering the classes; `CancellationError` if the task was cancelled before the closure
+  ///   began.
   public func read<Value: Sendable>(
     _ body: @escaping @Sendable (Store) throws -> Value
   ) async throws -> Value {

@@ -92,7 +92,7 @@ public struct StoredRecord {
 
   /// Returns the IDs of the objects that a list or a set refers to.
   ///
-  /// Complexity: linear in the number of references.
+  /// Complexity: linear in the number of references and in the sizes of the properties before it.
   ///
   /// - Returns: The IDs in order; none if the record has no such property.
   /// - Throws: The errors of ``value(_:as:)``.
