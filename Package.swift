@@ -375,7 +375,7 @@ let package = Package(
     .testTarget(
       name: "DocumentTests",
       dependencies: [
-        "sketch", "StoredObjectsDocuments", "StoredObjectsCore", "StoreFormats",
+        "sketch", "CZlib", "StoredObjectsDocuments", "StoredObjectsCore", "StoreFormats",
         "StoredObjectsTestSupport", "Files", "Locks", "ProgramTesting", "TestFiles",
         "TestedBackends",
       ]),
@@ -410,7 +410,7 @@ let package = Package(
       dependencies: [
         "Modeling", "RecordBrowsing", "StoredObjectsBrowser", "StoreEngine", "StoredObjectsCore",
         "Files", "Locks", "ProgramTesting", "StoredObjectsTestSupport", "TestFiles",
-        "TestedBackends", "stored-objects", flyingFox,
+        "TestedBackends", "jukebox", "stored-objects", flyingFox,
       ]),
     .testTarget(
       name: "MacroTests",

@@ -31,7 +31,7 @@ struct PreviewTests {
       #expect(html.contains("<h2>Shape (2)</h2>") && html.contains("<td>hull</td>"))
       #expect(html.contains("&lt;script&gt;") && !html.contains("<script>"))
       #expect(preview.text == "Ship & <Co>\nhull\n<script>alert(1)</script>\n")
-      #expect(preview.png == nil)
+      #expect(try DecodedPNG(#require(preview.png)).width == 256)
       document.insert(["mast"])
       try document.autosave()
       await document.finishPreviews()
@@ -39,6 +39,30 @@ struct PreviewTests {
       try await document.export(to: desk.path("Ship.zip"))
       #expect(try DocumentPreview(of: desk.path("Ship.zip")) == DocumentPreview(of: document.path))
       try await document.close(.keepingChanges)
+    }
+  }
+
+  @Test("The PNG picture is a page with a bar for each class, longer for more objects")
+  func thumbnail() async throws {
+    try await Desk.with { desk in
+      let document = try desk.make("Ship.sketch", ["hull"])
+      var lengths: [Int] = []
+      for count in [0, 3, 60] {
+        if count > 0 {
+          document.insert((0..<count).map { "part \($0)" })
+          try document.save()
+        }
+        await document.finishPreviews()
+        try Thumbnail.write(of: document.path, to: desk.path("thumb.png"))
+        let picture = try DecodedPNG(bytes(desk.path("thumb.png")))
+        #expect((picture.width, picture.height) == (256, 256))
+        // Outside of the page, and on it.
+        #expect(picture.color(2, 2)[3] == 0 && picture.color(230, 12)[3] == 0)
+        #expect(picture.color(100, 70) == [255, 255, 255, 255])
+        lengths.append(picture.count(of: picture.color(100, 55), row: 88))
+      }
+      #expect(lengths[0] > 0 && lengths[0] < lengths[1] && lengths[1] < lengths[2], "\(lengths)")
+      try await document.close()
     }
   }
 

@@ -28,7 +28,9 @@ struct SketchTests {
       let svg = folder.path("Copy.sketch/Preview/preview.svg")
       #expect(try String(contentsOfFile: svg, encoding: .utf8).contains("cx=\"200\""))
       #expect(try sketch("install", "sketch", "share").split(separator: "\n").count == 3)
-      #expect(try folder.run("sketch", ["--thumbnail", "Ship.sketch", "a.png"]).status == 1)
+      _ = try sketch("--thumbnail", "Ship.sketch", "a.png", "256")
+      _ = try DecodedPNG([UInt8](Data(contentsOf: URL(filePath: folder.path("a.png")))))
+      #expect(try folder.run("sketch", ["--thumbnail", "None.sketch", "a.png"]).status == 1)
       #expect(try folder.run("sketch", ["list", "Nothing.sketch"]).status == 1)
       #expect(try folder.run("sketch", ["draw"]).status == 64)
     }

@@ -10,8 +10,8 @@ public enum Thumbnail {
   ///     try Thumbnail.write(of: arguments[2], to: arguments[3])
   ///
   /// The picture has the size that the application gave it; file managers scale it down. Make it
-  /// 256 or 512 pixels wide. The library draws no PNG: a document whose
-  /// ``DocumentType/makePreview`` gives none has no thumbnail, and file managers show the icon.
+  /// 256 or 512 pixels wide. A document whose ``DocumentType/makePreview`` gives none has no
+  /// thumbnail, and file managers show the icon.
   ///
   /// Complexity: as ``DocumentPreview/init(of:)``; writes one file, and waits for the disk.
   ///

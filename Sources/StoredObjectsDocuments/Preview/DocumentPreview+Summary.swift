@@ -4,7 +4,8 @@ public import StoredObjectsCore
 extension DocumentPreview {
   /// Returns a preview that suits any document: the numbers of objects, and the first of them.
   ///
-  /// The picture is an SVG card with the classes; there is no PNG. The text has the strings of the
+  /// The SVG picture is a card with the classes and their numbers of objects. The PNG picture, of
+  /// 256 times 256 pixels, has bars instead of texts and numbers. The text has the strings of the
   /// objects, at most 64 KiB. Classes whose properties are not known to the library, which are
   /// those written by hand without a layout, only have their numbers.
   ///
@@ -14,7 +15,7 @@ extension DocumentPreview {
   ///   - store: The store to read.
   ///   - type: The type of the document.
   ///   - title: The name of the document.
-  /// - Returns: The preview, without a PNG.
+  /// - Returns: The preview, with all four parts.
   /// - Throws: `StoreError` for objects that can't be read.
   public static func summary(
     of store: Store, as type: DocumentType, title: String
@@ -25,7 +26,9 @@ extension DocumentPreview {
       classes.append(try ClassSummary(of: `class`, in: store, &text))
     }
     return DocumentPreview(
-      svg: card(title, type, classes), html: page(title, type, classes), text: text.text)
+      svg: card(title, type, classes),
+      png: SummaryThumbnail.png(of: type.identifier, counts: classes.map(\.count)),
+      html: page(title, type, classes), text: text.text)
   }
 
   // MARK: SVG

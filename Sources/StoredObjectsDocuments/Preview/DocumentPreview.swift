@@ -7,7 +7,7 @@ public struct DocumentPreview: Sendable, Hashable {
   public var svg: String?
   /// A picture as PNG, at most 4,096 pixels wide and high.
   ///
-  /// Thumbnails of file managers are made of it. The library itself draws no PNG.
+  /// Thumbnails of file managers are made of it.
   public var png: [UInt8]?
   /// A summary as an HTML page without scripts and external files.
   public var html: String?
