@@ -58,13 +58,27 @@ extension BrowsedState {
       counts: counts)
   }
 
+  /// Returns a reader of the history that also finds the properties beside those of custom types.
+  ///
+  /// The value of a custom type is a dictionary with its bytes, as in an export.
+  ///
+  /// - Throws: ``/StoreEngine/StoreError`` with `damaged`, `ioError` or `closed`.
+  package func historyReader() throws(StoreError) -> HistoryReader {
+    try HistoryReader(backend) { [self] className, rowID, record in
+      guard let found = try? browsedClass(className).record(rowID, record),
+        !found.properties.isEmpty
+      else { return nil }
+      return try? values(of: found)
+    }
+  }
+
   /// Returns a commit with the objects that it changed.
   ///
   /// - Throws: ``BrowsingError`` with `notFound`; ``/StoreEngine/StoreError``.
   package func commit(_ number: UInt64) throws -> HistoryCommit {
     var found: HistoryCommit?
     guard number > 0 else { throw BrowsingError(.notFound, "There is no commit 0.") }
-    try HistoryReader(backend).forEachCommit(
+    try historyReader().forEachCommit(
       after: number - 1, where: { $0.number == number }
     ) { commit in
       found = commit

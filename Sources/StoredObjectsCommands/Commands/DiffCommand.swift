@@ -1,4 +1,5 @@
 import ArgumentParser
+import RecordBrowsing
 import StoredObjectsCore
 
 struct DiffCommand: ParsableCommand {
@@ -21,7 +22,7 @@ struct DiffCommand: ParsableCommand {
 
   func run() throws {
     let backend = try store.openAnyForReading()
-    let changes = try HistoryReader(backend).differences(
+    let changes = try BrowsedState(backend).historyReader().differences(
       from: old.number(in: backend), to: new?.number(in: backend) ?? backend.lastCommitNumber,
       of: classes.isEmpty ? nil : Set(classes))
     for change in changes {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import RecordBrowsing
 import StoredObjectsCore
 
 struct LogCommand: ParsableCommand {
@@ -27,7 +28,7 @@ struct LogCommand: ParsableCommand {
   func run() throws {
     let backend = try store.openAnyForReading()
     var count = 0
-    try HistoryReader(backend).forEachCommit(
+    try BrowsedState(backend).historyReader().forEachCommit(
       after: after, of: classes.isEmpty ? nil : Set(classes),
       where: { author.isEmpty || author.contains($0.author) }
     ) { commit in

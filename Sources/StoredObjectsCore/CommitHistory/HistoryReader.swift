@@ -3,15 +3,27 @@ package import StoreEngine
 
 /// A reader of a store's history that uses the saved layouts of its classes, without the program.
 package struct HistoryReader {
+  /// Returns the values of a record with properties of custom types, from its class and row; nil
+  /// if they are not known.
+  package typealias ReadingOfCustomTypes =
+    (_ className: String, _ rowID: UInt32, _ record: [UInt8]) -> StoredValue.Fields?
+
   private let backend: any StoreBackend
+  private let customValues: ReadingOfCustomTypes
   private let classes: [String: RecordClass]
   private let references: HistoryReferences
 
   /// Creates a reader for the classes of a store.
   ///
+  /// - Parameters:
+  ///   - backend: The store.
+  ///   - customValues: Reads the records of classes with properties of custom types.
   /// - Throws: ``/StoreEngine/StoreError`` with `damaged`, `ioError` or `closed`.
-  package init(_ backend: any StoreBackend) throws(StoreError) {
-    self.backend = backend
+  package init(
+    _ backend: any StoreBackend,
+    customValues: @escaping ReadingOfCustomTypes = { _, _, _ in nil }
+  ) throws(StoreError) {
+    (self.backend, self.customValues) = (backend, customValues)
     let all = try RecordClass.all(in: backend)
     classes = Dictionary(all.map { ($0.name, $0) }) { first, _ in first }
     references = HistoryReferences(
@@ -95,7 +107,11 @@ package struct HistoryReader {
       return value
     }
     do {
-      return try known.value(rowID, record, references)
+      var value = try known.value(rowID, record, references)
+      if value.bytes != nil, let values = customValues(className, rowID, record) {
+        (value.values, value.bytes) = (values, nil)
+      }
+      return value
     } catch {
       throw StoreError.wrapping(
         error, .damaged,
