@@ -11,12 +11,19 @@ struct Outputs: ParsableArguments {
   @Option(help: "Measure nothing: take the results that --json wrote into this file.")
   var from: String?
 
+  /// The chart of the last complete run, for its page and for the documentation.
+  private static let charts = [
+    "SpeedTests/Chart.svg",
+    "Sources/StoredObjectsCore/StoredObjectsCore.docc/Resources/SpeedChart.svg",
+  ]
+
   func write(_ results: [Result], _ conditions: Conditions) throws {
     if let json { try Report(results: results).write(to: json) }
     if let chart { try Chart(results: results, conditions: conditions).write(to: chart) }
     if updateReadme {
       try Readme.update(results, conditions)
-      try Chart(results: results, conditions: conditions).write(to: "SpeedTests/Chart.svg")
+      let chart = Chart(results: results, conditions: conditions)
+      for path in Self.charts { try chart.write(to: path) }
     }
   }
 }
