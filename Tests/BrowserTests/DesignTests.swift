@@ -53,6 +53,33 @@ struct DesignTests {
     }
   }
 
+  @Test("Indexes of several properties are those of the store, and have errors")
+  func compoundIndexes() throws {
+    try withStore { _, state in
+      var design = try ModelDesign(of: state)
+      let track = try #require(design.classes.firstIndex { $0.storedName == "Track" })
+      #expect(design.classes[track].compoundIndexes == [["band", "title"]])
+      #expect(try design.effects(on: state).map(\.kind) == [.same])
+      design.classes[track].compoundIndexes.append(["seconds", "rating", "title"])
+      #expect(design.errors == [])
+      let effects = try design.effects(on: state)
+      #expect(effects.map(\.kind) == [.change])
+      #expect(effects[0].text.contains("\"seconds and rating and title\" is new"))
+      for (properties, text) in [
+        (["title"], "two or three"), (["band", "title", "seconds", "rating"], "two or three"),
+        (["band", "none"], "no property none"), (["title", "title"], "twice"),
+        (["band", "title"], "two indexes"),
+      ] {
+        var wrong = design
+        wrong.classes[track].compoundIndexes.append(properties)
+        #expect(wrong.errors.count == 1 && wrong.errors[0].text.contains(text), "\(wrong.errors)")
+      }
+      let band = try #require(design.classes.firstIndex { $0.storedName == "Band" })
+      design.classes[band].compoundIndexes = [["name", "tracks"]]
+      #expect(design.errors.map(\.text) == ["A list can't be a part of an index: tracks."])
+    }
+  }
+
   private static let reader = TypeReader(
     classes: ["Song": "Song", "Disc": "Record"],
     typesOf: ModelDesign([
@@ -334,6 +361,39 @@ struct DesignPageTests {
       try page.run("location.reload()")
       try expectSource(page, "var bands: [Band] = []")
       #expect(try page.complaints { $0.contains("404") } == [])
+    }
+  }
+
+  @Test("An index of several properties is added, follows a rename, and goes with its property")
+  func compoundIndexes() throws {
+    try withPage(isWritable: false) { page in
+      try page.show("#/model/edit")
+      try page.click("[data-box=Track] .title")
+      try expectSource(page, "#Index<Track>([\\.band, \\.title])")
+      let rows = "return document.querySelectorAll('ul.indexes > li').length"
+      #expect(try page.number(rows) == 1)
+      try page.click("#add-index")
+      try page.wait(for: "return document.activeElement.dataset.focus === 'compound-1'")
+      try page.type("seconds, titel")
+      try page.type([WebDriver.Key.enter])
+      try page.wait(for: findings + ".includes('Track has no property titel')")
+      #expect(try page.text(source) == "")
+      try page.run("document.querySelector('[data-focus=\"compound-1\"]').select()")
+      try page.type("seconds, title")
+      try page.type([WebDriver.Key.enter])
+      try expectSource(page, "#Index<Track>([\\.seconds, \\.title])")
+      #expect(try page.text(findings).contains("The index \"seconds and title\" is new"))
+      #expect(try page.texts(PageAudit.script) == [])
+      try page.run("document.querySelector('[data-focus=\"name-0\"]').select()")
+      try page.type("name")
+      try page.type([WebDriver.Key.enter])
+      try expectSource(page, "#Index<Track>([\\.seconds, \\.name])")
+      try page.click("[aria-label='Remove: name']")
+      try page.wait(for: "return document.querySelectorAll('ul.indexes > li').length === 0")
+      try page.run("document.getElementById('main').focus()")
+      try page.type(["z"], holding: WebDriver.Key.control)
+      try expectSource(page, "#Index<Track>([\\.band, \\.name])")
+      #expect(try page.number(rows) == 2)
     }
   }
 

@@ -20,7 +20,7 @@
         return property
       }
       let int = StoredType.integer(bitCount: 64, isSigned: true)
-      let song = DesignedClass(
+      var song = DesignedClass(
         storedName: "Song", version: 3,
         properties: [
           property("title", .string) { ($0.index, $0.isFullText) = (.folded, true) },
@@ -36,6 +36,7 @@
           },
           property("anything", .anyReference), property("others", .anyReferenceSet),
         ])
+      song.compoundIndexes = [["title", "number"], ["class", "album", "id2"]]
       let album = DesignedClass(
         "Disc", storedName: "Album",
         properties: [

@@ -5,7 +5,11 @@ extension ModelDesign {
   ///
   /// Complexity: linear in the number of properties.
   package var errors: [DesignFinding] {
-    nameErrors + classes.flatMap { known in known.properties.flatMap { errors($0, in: known) } }
+    nameErrors
+      + classes.flatMap { known in
+        known.properties.flatMap { errors($0, in: known) }
+          + known.compoundIndexErrors.map { .init(.error, $0, in: known.name) }
+      }
   }
 
   /// The number of classes that a store can register.
@@ -87,6 +91,32 @@ extension ModelDesign {
       return ["\(other.name).\(inverse) has the inverse \(back)."]
     }
     return []
+  }
+}
+
+extension DesignedClass {
+  /// The errors in the indexes of several properties.
+  fileprivate var compoundIndexErrors: [String] {
+    var names: Set<String> = []
+    return compoundIndexes.flatMap { properties in
+      let name = Self.indexName(properties)
+      var texts = properties.compactMap(compoundIndexError)
+      if !(2...3).contains(properties.count) {
+        texts.append("An index of several properties has two or three, not \(properties.count).")
+      }
+      if Set(properties).count < properties.count {
+        texts.append("The index \"\(name)\" has a property twice.")
+      } else if !names.insert(name).inserted {
+        texts.append("There are two indexes of \(name).")
+      }
+      return texts
+    }
+  }
+
+  private func compoundIndexError(_ name: String) -> String? {
+    guard let type = property(name)?.type else { return "\(self.name) has no property \(name)." }
+    if type.target?.isToMany == true { return "A list can't be a part of an index: \(name)." }
+    return type.isIndexable ? nil : "An index can't have values of \(type): \(name)."
   }
 }
 

@@ -91,6 +91,7 @@ extension DesignedClass {
         properties[position].formerNames.append(property.name)
       }
     }
+    compoundIndexes = try state.compoundIndexes(of: known).map { $0.map { names[$0] ?? $0 } }
   }
 }
 
@@ -182,12 +183,18 @@ private struct ClassComparison {
 
   private func indexChanges() throws(StoreError) -> [DesignFinding] {
     let indexed = try state.indexedProperties(of: old)
-    let existing = Set(indexed.map { $0.isFolded ? "folded \($0.name)" : $0.name })
-    var findings = designed.properties.compactMap { property -> DesignFinding? in
-      guard let name = property.indexName, !existing.contains(name) else { return nil }
-      return finding(
-        .change, property.name,
-        "The index \"\(name)\" is new. The first search or save builds it from all objects.")
+    var existing = Set(indexed.map { $0.isFolded ? "folded \($0.name)" : $0.name })
+    existing.formUnion(try state.compoundIndexes(of: old).map(DesignedClass.indexName))
+    let named = designed.properties.compactMap { property in
+      property.indexName.map { (name: $0, property: Optional(property.name)) }
+    }
+    let compound = designed.compoundIndexes.map {
+      (name: DesignedClass.indexName($0), property: String?.none)
+    }
+    var findings = (named + compound).filter { !existing.contains($0.name) }.map { index in
+      finding(
+        .change, index.property,
+        "The index \"\(index.name)\" is new. The first search or save builds it from all objects.")
     }
     let texts = Set(try state.fullTextProperties(of: old))
     let wanted = Set(designed.properties.filter(\.isFullText).map(\.name))

@@ -24,6 +24,8 @@ package struct DesignedClass: Hashable, Sendable {
   package var version: UInt8
   /// The properties, in the order of the record.
   package var properties: [DesignedProperty]
+  /// The properties of each index of several properties, the most significant first.
+  package var compoundIndexes: [[String]] = []
   /// A remark for readers of the source.
   package var note: String?
 
@@ -37,6 +39,11 @@ package struct DesignedClass: Hashable, Sendable {
   }
 
   func property(_ name: String) -> DesignedProperty? { properties.first { $0.name == name } }
+
+  /// Returns the name in the store of an index of several properties.
+  static func indexName(_ properties: [String]) -> String {
+    properties.joined(separator: " and ")
+  }
 }
 
 /// A property of a class of a model.

@@ -45,7 +45,15 @@ package struct SwiftSource {
       declaration(of: property, relationship(property, in: known), &names)
     }
     return note(known)
-      + declaration(of: known.storedName, version: known.version, members: members)
+      + declaration(
+        of: known.storedName, version: known.version, members: compoundIndexes(known) + members)
+  }
+
+  private func compoundIndexes(_ known: DesignedClass) -> [String] {
+    known.compoundIndexes.map { properties in
+      let paths = properties.map { "\\.\(SwiftNames.member($0))" }.joined(separator: ", ")
+      return "  #Index<\(types.className(known.storedName))>([\(paths)])"
+    }
   }
 
   private func note(_ known: DesignedClass) -> [String] {

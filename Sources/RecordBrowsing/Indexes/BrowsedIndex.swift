@@ -195,6 +195,11 @@ extension BrowsedState {
     }
   }
 
+  /// Returns the properties of each index of several properties, the most significant first.
+  package func compoundIndexes(of known: BrowsedClass) throws(StoreError) -> [[String]] {
+    try indexes(of: known).map { $0.parts.map(\.name) }.filter { $0.count > 1 }
+  }
+
   /// Returns the names of the properties in the full-text index of a class.
   package func fullTextProperties(of known: BrowsedClass) throws(StoreError) -> [String] {
     try textIndex(of: known)?.attributes ?? []

@@ -56,6 +56,10 @@ extension JSONView {
       ("name", .string(known.name)), ("storedName", .string(known.storedName)),
       ("version", number(Int(known.version))), ("note", known.note.map { .string($0) }),
       (
+        "compoundIndexes",
+        list(known.compoundIndexes.map { names in list(names.map { .string($0) }) })
+      ),
+      (
         "properties",
         list(
           known.properties.map { property in
@@ -112,8 +116,12 @@ private struct DesignReader {
     guard case .int(let version)? = fields["version"], let version = UInt8(exactly: version) else {
       throw BrowsingError(.invalid, "The version of a class is a number from 0 to 255.")
     }
-    let known = DesignedClass(
+    var known = DesignedClass(
       try text(fields, "name"), storedName: try text(fields, "storedName"), version: version)
+    for case .array(let names) in try list(fields, "compoundIndexes") {
+      known.compoundIndexes.append(
+        names.compactMap { if case .string(let name) = $0 { name } else { nil } })
+    }
     return (known, fields)
   }
 

@@ -69,7 +69,7 @@ async function addClass() {
   await change(() => {
     const name = free("NewClass", design.classes.map((known) => known.name));
     const x = 16 + (design.classes.length % 4) * step;
-    design.classes.push({ name, storedName: name, isStored: false, version: 0, properties: [], x, y: Math.max(16, ...design.classes.map((known) => known.y + 170)) });
+    design.classes.push({ name, storedName: name, isStored: false, version: 0, properties: [], compoundIndexes: [], x, y: Math.max(16, ...design.classes.map((known) => known.y + 170)) });
     chosen = name;
   });
   document.getElementById("class-name")?.focus();
@@ -113,8 +113,22 @@ function renameProperty(known, property, name) {
     for (const other of design.classes.flatMap((each) => each.properties)) {
       if (other.inverse === property.name && reference(other.type).target === known.name) other.inverse = name;
     }
+    known.compoundIndexes = known.compoundIndexes.map((names) => names.map((other) => (other === property.name ? name : other)));
     property.name = name;
   });
+}
+
+function removeProperty(known, property) {
+  change(() => {
+    known.properties.splice(known.properties.indexOf(property), 1);
+    known.compoundIndexes = known.compoundIndexes.map((names) => names.filter((name) => name !== property.name)).filter((names) => names.length > 1);
+  });
+}
+
+async function addIndex(known) {
+  const free = known.properties.filter((property) => !/^(\[|Set<)/u.test(property.type)).map((property) => property.name);
+  await change(() => known.compoundIndexes.push(free.slice(0, 2)));
+  parts.form.querySelector("ul.indexes > li:last-child input")?.select();
 }
 
 function setInverse(known, property, inverse) {
@@ -214,7 +228,9 @@ function form() {
       field("Version", h("input", { type: "number", min: "0", max: "255", "data-focus": "version", value: String(known.version), onchange: (event) => change(() => { known.version = Math.min(255, Math.max(0, Math.round(Number(event.target.value)))); }) })),
       h("button", { type: "button", class: "danger", onclick: () => removeClass(known) }, "Remove class")),
     h("ol", { class: "designed" }, known.properties.map((property, index) => propertyRow(known, property, index))),
+    h("ul", { class: "designed indexes", "aria-label": "Indexes of several properties" }, known.compoundIndexes.map((names, index) => indexRow(known, names, index))),
     h("div", { class: "row" }, h("button", { type: "button", id: "add-property", "data-focus": "add-property", onclick: async () => { await addProperty(known, { name: "property" }); parts.form.querySelector("ol.designed > li:last-child input")?.select(); } }, "Add property"),
+      h("button", { type: "button", id: "add-index", "data-focus": "add-index", disabled: known.properties.length < 2, onclick: () => addIndex(known) }, "Add index of several"),
       field("Add reference to", h("select", { "data-focus": "add-reference", onchange: (event) => { const to = named(event.target.value); event.target.value = ""; if (to) connect(known, to); } },
         option("", "Choose a class", true), design.classes.map((other) => option(other.name, other.name))))));
   if (focus) parts.form.querySelector(`[data-focus="${CSS.escape(focus)}"]`)?.focus({ preventScroll: true });
@@ -235,13 +251,20 @@ function propertyRow(known, property, index) {
       field("When deleted", h("select", { "data-focus": key("rule"), onchange: (event) => change(() => { property.deleteRule = event.target.value; }) }, rules.map(([value, text]) => option(value, text, property.deleteRule === value)))),
     ] : ["String", "String?"].includes(property.type) ? h("label", { class: "check" }, h("input", { type: "checkbox", "data-focus": key("texts"), checked: property.isFullText, onchange: (event) => change(() => { property.isFullText = event.target.checked; }) }), h("span", {}, "Full text")) : null,
     h("div", { class: "tools" }, tool("Up", "↑", index === 0, () => swap(-1)), tool("Down", "↓", index === known.properties.length - 1, () => swap(1)),
-      tool("Remove", "✕", false, () => change(() => known.properties.splice(index, 1)))));
+      tool("Remove", "✕", false, () => removeProperty(known, property))));
+}
+
+function indexRow(known, names, index) {
+  const set = (text) => change(() => { known.compoundIndexes[index] = text.split(",").map((name) => name.trim()).filter((name) => name); });
+  return h("li", {},
+    field("Index of several properties, the first counts most", h("input", { "data-focus": `compound-${index}`, value: names.join(", "), spellcheck: "false", onchange: (event) => set(event.target.value) })),
+    h("div", { class: "tools" }, h("button", { type: "button", class: "plain", "aria-label": `Remove index: ${names.join(", ")}`, title: "Remove", "data-focus": `remove-compound-${index}`, onclick: () => change(() => known.compoundIndexes.splice(index, 1)) }, "✕")));
 }
 
 // What the server says about it
 
 function payload() {
-  return { classes: design.classes.map(({ name, storedName, version, properties }) => ({ name, storedName, version, properties: properties.map((property) => ({
+  return { classes: design.classes.map(({ name, storedName, version, compoundIndexes, properties }) => ({ name, storedName, version, compoundIndexes, properties: properties.map((property) => ({
     name: property.name, type: property.type, index: property.index, isFullText: property.isFullText, inverse: property.inverse, deleteRule: property.deleteRule,
     formerNames: [...new Set([...property.formerNames, ...(property.saved && property.saved !== property.name ? [property.saved] : [])])].filter((name) => name !== property.name) })) })) };
 }
@@ -292,6 +315,8 @@ async function startOver() {
 export async function designView(here, signal) {
   const kept = sessionStorage.getItem(storageKey());
   if (kept && !design) design = JSON.parse(kept);
+  // A page of an earlier version has kept a model without them.
+  for (const known of design?.classes ?? []) known.compoundIndexes ??= [];
   if (!design) fresh(await get("design", { asOf: store.asOf }, signal));
   if (!named(chosen)) chosen = design.classes[0]?.name;
   const button = (id, label, sign, action) => h("button", { type: "button", id, "aria-label": label, title: label, onclick: action }, sign);
