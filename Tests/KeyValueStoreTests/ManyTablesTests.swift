@@ -14,20 +14,8 @@ struct ManyTablesTests {
         directory: directory, configuration: .init(durability: .none)))
   }
 
-  /// How long the processor works for this thread.
-  private func processorTime(_ body: () throws -> Void) rethrows -> Double {
-    func now() -> Double {
-      var time = timespec()
-      _ = unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-      return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
-    let start = now()
-    try body()
-    return now() - start
-  }
-
   /// The times of making so many tables, of a save to each, and of opening the store again.
-  private func times(_ count: Int) throws -> [Double] {
+  private func times(_ count: Int) throws -> [Duration] {
     try withTemporaryDirectory { parent in
       let directory = parent + "/store"
       var store = try open(directory)
@@ -54,7 +42,7 @@ struct ManyTablesTests {
   func linear() throws {
     let (few, many) = (try times(500), try times(4000))
     for (name, (few, many)) in zip(["making", "writing", "opening"], zip(few, many)) {
-      #expect(many < 24 * few + 0.2, "\(name): \(few) s and \(many) s")
+      #expect(many < few * 24 + .milliseconds(200), "\(name): \(few) and \(many)")
     }
   }
 
