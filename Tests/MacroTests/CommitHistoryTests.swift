@@ -14,6 +14,31 @@
     var text = ""
   }
 
+  /// A type whose bytes only its own code can read.
+  struct Meter: DataBufferValue, Hashable {
+    var feet: [UInt8] = []
+
+    static var minimumByteCount: Int { 1 }
+
+    init(_ feet: [UInt8] = []) { self.feet = feet }
+
+    init(from buffer: inout DataBuffer) throws(DataBufferError) {
+      for _ in 0..<(try buffer.readUInt8()) { feet.append(try buffer.readUInt8()) }
+    }
+
+    func write(to buffer: inout DataBuffer) {
+      buffer.write(UInt8(feet.count))
+      for foot in feet { buffer.write(foot) }
+    }
+  }
+
+  @Stored final class Ode: StoredObject {
+    var meter = Meter()
+    var title: String?
+    var rhythm = Meter()
+    var verses: [Verse] = []
+  }
+
   @Suite("The history of objects")
   struct CommitHistoryTests {
     private let backend: MemoryBackend
@@ -63,6 +88,39 @@
       #expect(insertion.changedProperties == ["line", "next", "title"])
       let deletion = try #require(commits[1].changes.first { $0.kind == .deleted })
       #expect(deletion.old?["title"] == .string("b") && deletion.new == nil)
+    }
+
+    @Test("Properties of custom types have their bytes, and those behind them their values")
+    func customTypes() throws {
+      let store = try store()
+      try store.register(Ode.self)
+      let (ode, verse) = (Ode(), verse("a", 1))
+      (ode.meter, ode.rhythm) = (Meter([1, 2]), Meter([7]))
+      ode.verses = [verse, verse]
+      store.insert(verse)
+      store.insert(ode)
+      try store.saveChanges()
+      try backend.beginHistory()
+      ode.title = "To autumn"
+      ode.verses.append(verse)
+      try store.saveChanges()
+      ode.meter.feet.append(3)
+      try store.saveChanges()
+      let changes = try store.history(of: [Ode.self]).map(\.changes[0])
+      #expect(changes.map(\.changedProperties) == [["title", "verses"], ["meter"]])
+      #expect(changes[0].old?["title"] == .null && changes[0].new?["title"] == "To autumn")
+      #expect(changes[0].new?["verses"] == ["Verse/2", "Verse/2", "Verse/2"])
+      #expect(changes[1].old?["meter"] == ["bytes": "AgEC"])
+      #expect(changes[1].new?["meter"] == ["bytes": "AwECAw=="])
+      #expect(changes[1].new?["rhythm"] == changes[0].old?["rhythm"])
+      let start = try #require(try backend.historyStart())
+      let all = try store.differences(from: start, to: backend.lastCommitNumber, of: [Ode.self])
+      #expect(all.map(\.changedProperties) == [["meter", "title", "verses"]])
+      // Without the class of the program, only the whole record is known.
+      let stranger = Store(backend: backend)
+      let unknown = try stranger.history(of: [Ode.self]).map(\.changes[0])
+      #expect(unknown.map(\.changedProperties) == [[], []])
+      #expect(unknown[0].old?.bytes != nil && unknown[0].old?.bytes != unknown[0].new?.bytes)
     }
 
     @Test("Classes, authors, a number and a limit select commits")

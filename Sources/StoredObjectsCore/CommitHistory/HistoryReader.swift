@@ -23,8 +23,28 @@ package struct HistoryReader {
     _ backend: any StoreBackend,
     customValues: @escaping ReadingOfCustomTypes = { _, _, _ in nil }
   ) throws(StoreError) {
+    self.init(backend, try RecordClass.all(in: backend), customValues)
+  }
+
+  /// Creates a reader for the classes of a store, some of which a program has registered.
+  ///
+  /// - Throws: ``/StoreEngine/StoreError`` with `damaged`, `ioError` or `closed`.
+  init(_ backend: any StoreBackend, registered: [RegisteredClass]) throws(StoreError) {
+    var all = try RecordClass.all(in: backend)
+    for entry in registered {
+      guard let index = all.firstIndex(where: { $0.name == entry.name }),
+        let coding = entry.coding, coding.hasOpaqueValues
+      else { continue }
+      all[index].declaredCodings[entry.layouts.number] = coding
+    }
+    self.init(backend, all) { _, _, _ in nil }
+  }
+
+  private init(
+    _ backend: any StoreBackend, _ all: [RecordClass],
+    _ customValues: @escaping ReadingOfCustomTypes
+  ) {
     (self.backend, self.customValues) = (backend, customValues)
-    let all = try RecordClass.all(in: backend)
     classes = Dictionary(all.map { ($0.name, $0) }) { first, _ in first }
     references = HistoryReferences(
       names: ClassNames(all.lazy.map { ($0.name, $0.metadata.classID) }))

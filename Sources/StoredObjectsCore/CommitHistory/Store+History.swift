@@ -35,7 +35,7 @@ extension Store {
     var commits: [HistoryCommit] = []
     let names = classes.isEmpty ? nil : Set(classes.map(\.storedName))
     do {
-      try HistoryReader(backend).forEachCommit(
+      try HistoryReader(backend, registered: self.classes).forEachCommit(
         after: number, of: names, where: { authors.isEmpty || authors.contains($0.author) }
       ) { commit in
         commits.append(commit)
@@ -68,7 +68,8 @@ extension Store {
   ) throws(StoreError) -> [HistoryChange] {
     let names = classes.isEmpty ? nil : Set(classes.map(\.storedName))
     do {
-      return try HistoryReader(backend).differences(from: old, to: new, of: names)
+      return try HistoryReader(backend, registered: self.classes)
+        .differences(from: old, to: new, of: names)
     } catch { throw .wrapping(error, .ioError, at: .init(path: backend.location)) }
   }
 }

@@ -11,6 +11,8 @@ package struct RecordClass: Sendable {
   /// The layouts by ascending number; empty for a class from before stores kept layouts.
   package let layouts: [SavedLayout]
   private let codings: [UInt8: RecordCoding]
+  /// The codings of a program's class, which find the ends of values of custom types, by layout.
+  var declaredCodings: [UInt8: RecordCoding] = [:]
 
   /// Reads the classes of a store.
   ///
@@ -69,6 +71,14 @@ package struct RecordClass: Sendable {
     let number = hasNumbers ? try buffer.readUInt8() : layouts.last?.number ?? 0
     var value = ObjectValue(className: name, rowID: row)
     if number != layouts.last?.number { value.layout = number }
+    if let coding = declaredCodings[number] {
+      var content = buffer
+      // It fails for a custom type that needs the store.
+      if let values = try? coding.values(from: &content, references) {
+        value.values = values
+        return value
+      }
+    }
     if let coding = coding(number), coding.isReadable {
       value.values = try coding.values(from: &buffer, references)
     } else {
