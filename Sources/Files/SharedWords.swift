@@ -21,7 +21,8 @@ package final class SharedWords: @unchecked Sendable {
   private let memory: UnsafeMutableRawPointer
   /// The size of the file; each word has its own cache line.
   package static let byteCount = 4096
-  private static let distance = 64
+  /// The distance of two words in bytes.
+  package static let distance = 64
 
   /// Maps a file, which must have ``byteCount`` bytes.
   ///

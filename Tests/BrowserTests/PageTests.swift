@@ -1,5 +1,7 @@
 import Foundation
 import StoredObjectsCore
+import StoredObjectsTestSupport
+import TestFiles
 import TestedBackends
 import Testing
 
@@ -86,6 +88,30 @@ struct PageTests {
     try page.wait(for: "return document.body.innerText.includes('All is well')")
     let complaints = try page.complaints { $0.contains("404") || $0.contains("400") }
     #expect(complaints == [])
+  }
+
+  @Test("The live view shows the times of saves, if programs share the store")
+  func saveTimes() throws {
+    let times = "return document.getElementById('save-times').textContent"
+    try withPage(isWritable: false) { page in
+      try page.show("#/live")
+      #expect(try page.text(times).contains("sharing: .processes"))
+    }
+    try withTemporaryDirectory { folder in
+      let backend = try TestedBackend.tokyoCabinet.open(folder + "/Tested", sharing: .processes)
+      try fill(backend)
+      let table = try backend.table(named: "Track")
+      try TestedServer.run([folder + "/Tested"]) { server in
+        try withPage(server) { page in
+          try page.show("#/live")
+          #expect(try page.text(times).contains("No saves"))
+          try backend.commit { $0.delete(3, in: table) }
+          try page.wait(for: times + ".includes('1 save in the last minute. Half took up to')")
+          #expect(try page.texts(PageAudit.script) == [])
+        }
+      }
+      try backend.close()
+    }
   }
 
   @Test("Values are edited, lists reordered by buttons, keys and pointer, and all is undone")

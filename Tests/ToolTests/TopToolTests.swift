@@ -24,12 +24,24 @@ struct TopToolTests {
     var commit: UInt64
     var commitsPerSecond: Double
     var objects: Int
+    var saves: Saves?
     var classes: [Class]
+
+    struct Saves: Decodable {
+      var count: Int
+      var medianMilliseconds: Double?
+      var slowMilliseconds: Double?
+    }
   }
 
   /// Saves one object for each title, each in a commit of its own.
-  private func save(_ titles: [String], in tool: ProgramDirectory) throws {
-    let backend = try TokyoCabinetBackend(directory: tool.path("Music"))
+  private func save(
+    _ titles: [String], in tool: ProgramDirectory, sharing: StoreSharing = .exclusive
+  ) throws {
+    var configuration = TokyoCabinetBackend.Configuration()
+    configuration.sharing = sharing
+    let backend = try TokyoCabinetBackend(
+      directory: tool.path("Music"), configuration: configuration)
     let store = Store(backend: backend)
     try store.register(WatchedSong.self)
     for title in titles {
@@ -72,6 +84,44 @@ struct TopToolTests {
       #expect(looks.reduce(0) { $0 + ($1.classes.first?.change ?? 0) } == 3)
       #expect(looks.contains { $0.commitsPerSecond > 0 })
       #expect(looks.last.map { $0.commit > looks[0].commit } == true)
+    }
+  }
+
+  @Test("The looks have the times of saves, while programs share the store")
+  func saveTimes() throws {
+    try ProgramDirectory.run { tool in
+      try save(["a"], in: tool)
+      let alone = try tool.run("top", "Music", ["--count", "1", "--json"])
+      #expect(try alone.json(Look.self).saves == nil)
+      var configuration = TokyoCabinetBackend.Configuration()
+      configuration.sharing = .processes
+      let member = try TokyoCabinetBackend(
+        directory: tool.path("Music"), configuration: configuration)
+      let process = Process()
+      process.executableURL = try ProgramDirectory.executable("stored-objects")
+      process.arguments = ["top", "Music", "--interval", "0.1", "--json"]
+      process.currentDirectoryURL = tool.folder
+      let output = Pipe()
+      process.standardOutput = output
+      try process.run()
+      defer { process.waitUntilExit() }
+      var (looks, line) = ([Look](), Data())
+      while looks.reduce(0, { $0 + ($1.saves?.count ?? 0) }) < 4, looks.count < 600 {
+        guard let byte = try output.fileHandleForReading.read(upToCount: 1), !byte.isEmpty else {
+          break
+        }
+        line += byte
+        guard byte.first == 0x0A else { continue }
+        looks.append(try JSONDecoder().decode(Look.self, from: line))
+        line = Data()
+        if looks.count == 1 { try save(["b", "c", "d", "e"], in: tool, sharing: .processes) }
+      }
+      process.interrupt()
+      try member.close()
+      let busy = try #require(looks.first { $0.saves?.count ?? 0 > 0 }?.saves)
+      let (median, slow) = (busy.medianMilliseconds ?? 0, busy.slowMilliseconds ?? 0)
+      #expect(looks[0].saves?.count == 0 && looks[0].saves?.medianMilliseconds == nil)
+      #expect(median > 0 && slow >= median)
     }
   }
 

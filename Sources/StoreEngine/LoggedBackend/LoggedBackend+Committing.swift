@@ -31,10 +31,23 @@ extension LoggedBackend {
     }
     let commit = try naming { () throws(StoreError) in try encode(changes, request) }
     return try whileAlone { () throws(StoreError) in
-      // If no save waits for the disk, waiting for each other would only take time.
-      if durability != .full { return try write(commit) }
-      return try queue.perform(commit, by: self)
+      try measured { () throws(StoreError) in
+        // If no save waits for the disk, waiting for each other would only take time.
+        if durability != .full { return try write(commit) }
+        return try queue.perform(commit, by: self)
+      }
     }
+  }
+
+  /// Counts the time of a save, if other processes may show it.
+  private func measured(
+    _ body: () throws(StoreError) -> Commit
+  ) throws(StoreError) -> Commit {
+    guard let sharing else { return try body() }
+    let start = ContinuousClock.now
+    let commit = try body()
+    sharing.file.note(saveTaking: start.duration(to: .now))
+    return commit
   }
 
   /// Queues a commit, see ``CommitQueueing``.
@@ -46,11 +59,17 @@ extension LoggedBackend {
     try request.check()
     let commit = try naming { () throws(StoreError) in try encode(changes, request) }
     if durability != .full {
-      return completion(.success(try whileAlone { () throws(StoreError) in try write(commit) }))
+      return completion(
+        .success(
+          try whileAlone { () throws(StoreError) in
+            try measured { () throws(StoreError) in try write(commit) }
+          }))
     }
     guard let sharing else { return queue.enqueue(commit, by: self, mayWait: mayWait, completion) }
     try lockProcesses(sharing)
+    let start = ContinuousClock.now
     queue.enqueue(commit, by: self, mayWait: mayWait) { outcome in
+      if case .success = outcome { sharing.file.note(saveTaking: start.duration(to: .now)) }
       sharing.unlock()
       completion(outcome)
     }

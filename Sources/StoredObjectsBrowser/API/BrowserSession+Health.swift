@@ -12,6 +12,8 @@ struct LiveSamples: Sendable {
     let commit: UInt64
     let objects: Int
     let bytes: Int
+    /// The times of all saves so far; nil if no processes share the store.
+    let saves: SaveTimes?
   }
 
   private(set) var samples: [Sample] = []
@@ -22,6 +24,13 @@ struct LiveSamples: Sendable {
     samples.append(sample)
     if samples.count > Self.limit { samples.removeFirst() }
   }
+
+  /// The times of the saves in the last minute; nil if no processes share the store.
+  var savesOfLastMinute: SaveTimes? {
+    guard let last = samples.last, let saves = last.saves else { return nil }
+    let first = samples.first { $0.time > last.time - 60 }
+    return first?.saves.map(saves.since) ?? saves
+  }
 }
 
 extension BrowserSession {
@@ -31,14 +40,16 @@ extension BrowserSession {
     let now = Date().timeIntervalSince1970
     let bytes = state.classes.reduce(0) { $0 + (state.fileSize(of: $1) ?? 0) }
     let objects = state.classes.reduce(0) { $0 + $1.objectCount }
-    let all = samples.withLock { samples in
-      samples.add(.init(time: now, commit: state.number, objects: objects, bytes: bytes))
-      return samples.samples
+    let saves = SaveTimes(ofStoreAt: state.backend.location)
+    let (all, lastSaves) = samples.withLock { samples in
+      samples.add(
+        .init(time: now, commit: state.number, objects: objects, bytes: bytes, saves: saves))
+      return (samples.samples, samples.savesOfLastMinute)
     }
     let titles = editor?.titles
     return JSONView.dictionary([
       ("commit", JSONView.number(Int(state.number))), ("objects", JSONView.number(objects)),
-      ("bytes", JSONView.number(bytes)),
+      ("bytes", JSONView.number(bytes)), ("saves", lastSaves.map(JSONView.saves)),
       ("undo", (titles?.undo).map { .string($0) }), ("redo", (titles?.redo).map { .string($0) }),
       (
         "samples",
@@ -125,5 +136,18 @@ extension BrowserSession {
       }
     }
     return check()
+  }
+}
+
+extension JSONView {
+  /// The times of saves, in milliseconds.
+  fileprivate static func saves(_ saves: SaveTimes) -> StoredValue {
+    func milliseconds(_ share: Double) -> StoredValue? {
+      saves.time(ofShare: share).map { .double(($0 / .microseconds(1)).rounded() / 1000) }
+    }
+    return dictionary([
+      ("count", number(Int(clamping: saves.count))), ("median", milliseconds(0.5)),
+      ("slow", milliseconds(0.99)),
+    ])
   }
 }

@@ -148,8 +148,12 @@ export async function liveView(route, signal) {
   const rates = samples.slice(1).map((sample, index) => (sample[1] - samples[index][1]) / Math.max(.1, sample[0] - samples[index][0]));
   const panel = (title, value, values, label) => h("section", { class: "panel" }, h("h2", {}, title), h("div", { class: "big" }, value), chart(values, label));
   const rate = rates.at(-1) ?? 0;
+  const { saves } = live;
+  const times = !saves ? "Programs that share the store (sharing: .processes) show the times of their saves here."
+    : saves.count ? `${counted(saves.count, "save", "saves")} in the last minute. Half took up to ${saves.median} ms, 99 of 100 up to ${saves.slow} ms.` : "No saves in the last minute.";
   return h("div", {}, crumbs([store.info.name, link("")], ["Live"]), head("Live"),
     h("div", { class: "charts" }, panel("Commits per second", rate.toFixed(1), rates, `Commits per second, now ${rate.toFixed(1)}`),
       panel("Objects", count(live.objects), samples.map((sample) => sample[2]), `Objects, now ${count(live.objects)}`),
-      panel("Class files", bytes(live.bytes), samples.map((sample) => sample[3]), `Bytes, now ${bytes(live.bytes)}`)));
+      panel("Class files", bytes(live.bytes), samples.map((sample) => sample[3]), `Bytes, now ${bytes(live.bytes)}`)),
+    h("section", { class: "panel" }, h("h2", {}, "Times of saves"), h("p", { id: "save-times", class: "soft" }, times)));
 }

@@ -6,8 +6,11 @@ import StoreEngine
 struct TopCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "top",
-    abstract: "Show commits per second, objects and sizes, while programs save.",
+    abstract: "Show commits per second, times of saves, objects and sizes, while programs save.",
     discussion: """
+      The times are those of programs that share the store with other processes: half of the saves \
+      since the last look took up to the first one, and 99 of 100 up to the second one.
+
       The command holds no lock between two looks at the store, so programs can open it and save. \
       On a terminal it shows the classes in a table until you press Control-C. Otherwise each look \
       is a line.
@@ -67,7 +70,25 @@ struct StoreLook: Encodable {
   var bytes: Int?
   /// The bytes of the log that are not yet in class files; absent for stores without a log.
   var logBytes: Int?
+  /// The times of the saves since the last look; absent if no processes share the store.
+  var saves: Saves?
   var classes: [Class]
+  private let allSaves: SaveTimes?
+
+  struct Saves: Encodable {
+    var count: Int
+    /// The time up to which half of them took, and 99 of 100; absent without saves.
+    var medianMilliseconds: Double?
+    var slowMilliseconds: Double?
+
+    init(_ times: SaveTimes) {
+      func milliseconds(_ share: Double) -> Double? {
+        times.time(ofShare: share).map { ($0 / .microseconds(1)).rounded() / 1000 }
+      }
+      count = Int(clamping: times.count)
+      (medianMilliseconds, slowMilliseconds) = (milliseconds(0.5), milliseconds(0.99))
+    }
+  }
 
   struct Class: Encodable {
     var name: String
@@ -78,7 +99,7 @@ struct StoreLook: Encodable {
   }
 
   private enum CodingKeys: String, CodingKey {
-    case time, commit, commitsPerSecond, objects, bytes, logBytes, classes
+    case time, commit, commitsPerSecond, objects, bytes, logBytes, saves, classes
   }
 
   init(_ state: BrowsedState, after last: StoreLook?) {
@@ -96,6 +117,8 @@ struct StoreLook: Encodable {
     let sizes = classes.compactMap(\.bytes)
     bytes = sizes.isEmpty ? nil : sizes.reduce(0, +)
     logBytes = try? (state.backend as? any DirectoryBackend)?.logState()?.pendingCount
+    allSaves = SaveTimes(ofStoreAt: state.backend.location)
+    saves = allSaves.map { Saves($0.since(last?.allSaves ?? $0)) }
     commitsPerSecond = 0
     if let last {
       let seconds = time.timeIntervalSince(last.time)
@@ -114,6 +137,9 @@ extension StoreLook {
     ]
     if let bytes { parts.append(bytesText(bytes)) }
     if let logBytes { parts.append("log \(bytesText(logBytes))") }
+    if let median = saves?.medianMilliseconds, let slow = saves?.slowMilliseconds {
+      parts.append("saves \(median) ms, 99 % \(slow) ms")
+    }
     return parts.joined(separator: "  ")
   }
 

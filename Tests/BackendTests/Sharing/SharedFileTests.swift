@@ -1,6 +1,7 @@
 import Files
 import Foundation
 import Locks
+import StoreEngine
 import StoredObjectsCore
 import StoredObjectsTestSupport
 import TestFiles
@@ -36,6 +37,54 @@ struct SharedFileTests {
       let bytes = try #require(try file.read(upToCount: 8))
       return bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
+  }
+
+  @Test(
+    "The times of the saves of all processes are counted, and a strange file has none",
+    arguments: [Durability.full, .process])
+  func saveTimes(_ durability: Durability) async throws {
+    let path = try makeTemporaryDirectory() + "/store"
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let kind = TestedBackend.tokyoCabinet
+    let alone = try kind.open(path)
+    try alone.commit { $0.insert(2, in: try alone.table(named: "Song"), [1]) }
+    #expect(SaveTimes(ofStoreAt: path) == nil)
+    try alone.close()
+    let backends = try (0..<2).map { _ in
+      try kind.open(path, durability: durability, sharing: .processes)
+    }
+    let look = try #require(SaveTimes(ofStoreAt: path))
+    for (number, backend) in backends.enumerated() {
+      let table = try backend.table(named: "Song")
+      for round in UInt8(0)...UInt8(number + 1) {
+        try backend.commit { $0.update(2, in: table, [round]) }
+      }
+    }
+    #expect(try #require(SaveTimes(ofStoreAt: path)).since(look).count == 5)
+    // So are those that wait for the disk without a thread.
+    let queue = try #require(backends[0] as? any CommitQueueing)
+    var changes = ChangeSetBuilder()
+    changes.update(2, in: try backends[0].table(named: "Song"), [9])
+    let queued = changes.changeSet
+    _ = try await withCheckedThrowingContinuation {
+      (waiting: CheckedContinuation<Commit, any Error>) in
+      do {
+        try queue.enqueue(queued, CommitRequest(), mayWait: true) { outcome in
+          waiting.resume(with: outcome.mapError { $0 })
+        }
+      } catch { waiting.resume(throwing: error) }
+    }
+    let times = try #require(SaveTimes(ofStoreAt: path)).since(look)
+    let longest = try #require(times.time(ofShare: 1))
+    #expect(times.count == 6 && longest > .zero && longest < .seconds(60))
+    for backend in backends { try backend.close() }
+    #expect(SaveTimes(ofStoreAt: path) == nil)
+    for bytes in [Data(), Data(repeating: 255, count: 100)] {
+      try bytes.write(to: URL(filePath: path + "/.shared"))
+      #expect(SaveTimes(ofStoreAt: path) == nil)
+    }
+    try Data(repeating: 255, count: 4096).write(to: URL(filePath: path + "/.shared"))
+    #expect(SaveTimes(ofStoreAt: path)?.time(ofShare: 0.5) != nil)
   }
 
   @Test("A damaged or an earlier word loses no commit", arguments: 0..<8)
