@@ -53,32 +53,40 @@ struct TopToolTests {
     try backend.close()
   }
 
+  /// Runs the command with a look before something is saved, and looks until they show it.
+  private func looks(
+    _ tool: ProgramDirectory, until isDone: ([Look]) -> Bool, save: () throws -> Void
+  ) throws -> [Look] {
+    let process = Process()
+    process.executableURL = try ProgramDirectory.executable("stored-objects")
+    process.arguments = ["top", "Music", "--interval", "0.1", "--json"]
+    process.currentDirectoryURL = tool.folder
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    defer { process.waitUntilExit() }
+    var (looks, line) = ([Look](), Data())
+    while !isDone(looks), looks.count < 600 {
+      guard let byte = try output.fileHandleForReading.read(upToCount: 1), !byte.isEmpty else {
+        break
+      }
+      line += byte
+      guard byte.first == 0x0A else { continue }
+      looks.append(try JSONDecoder().decode(Look.self, from: line))
+      line = Data()
+      if looks.count == 1 { try save() }
+    }
+    process.interrupt()
+    return looks
+  }
+
   @Test("The looks show what a program saves meanwhile, which the command does not hinder")
   func looks() throws {
     try ProgramDirectory.run { tool in
       try save(["a"], in: tool)
-      let process = Process()
-      process.executableURL = try ProgramDirectory.executable("stored-objects")
-      process.arguments = ["top", "Music", "--interval", "0.1", "--json"]
-      process.currentDirectoryURL = tool.folder
-      let output = Pipe()
-      process.standardOutput = output
-      try process.run()
-      defer { process.waitUntilExit() }
-      var looks: [Look] = []
-      var line = Data()
-      // One look before the saves, and looks until one shows the last.
-      while looks.last?.objects != 4, looks.count < 600 {
-        guard let byte = try output.fileHandleForReading.read(upToCount: 1), !byte.isEmpty else {
-          break
-        }
-        line += byte
-        guard byte.first == 0x0A else { continue }
-        looks.append(try JSONDecoder().decode(Look.self, from: line))
-        line = Data()
-        if looks.count == 1 { try save(["b", "c", "d"], in: tool) }
+      let looks = try looks(tool, until: { $0.last?.objects == 4 }) {
+        try save(["b", "c", "d"], in: tool)
       }
-      process.interrupt()
       #expect(looks.first?.objects == 1 && looks.first?.commitsPerSecond == 0)
       #expect(looks.last?.objects == 4 && looks.last?.classes.map(\.name) == ["WatchedSong"])
       #expect(looks.reduce(0) { $0 + ($1.classes.first?.change ?? 0) } == 3)
@@ -97,26 +105,11 @@ struct TopToolTests {
       configuration.sharing = .processes
       let member = try TokyoCabinetBackend(
         directory: tool.path("Music"), configuration: configuration)
-      let process = Process()
-      process.executableURL = try ProgramDirectory.executable("stored-objects")
-      process.arguments = ["top", "Music", "--interval", "0.1", "--json"]
-      process.currentDirectoryURL = tool.folder
-      let output = Pipe()
-      process.standardOutput = output
-      try process.run()
-      defer { process.waitUntilExit() }
-      var (looks, line) = ([Look](), Data())
-      while looks.reduce(0, { $0 + ($1.saves?.count ?? 0) }) < 4, looks.count < 600 {
-        guard let byte = try output.fileHandleForReading.read(upToCount: 1), !byte.isEmpty else {
-          break
-        }
-        line += byte
-        guard byte.first == 0x0A else { continue }
-        looks.append(try JSONDecoder().decode(Look.self, from: line))
-        line = Data()
-        if looks.count == 1 { try save(["b", "c", "d", "e"], in: tool, sharing: .processes) }
+      let looks = try looks(
+        tool, until: { $0.reduce(0) { $0 + ($1.saves?.count ?? 0) } >= 4 }
+      ) {
+        try save(["b", "c", "d", "e"], in: tool, sharing: .processes)
       }
-      process.interrupt()
       try member.close()
       let busy = try #require(looks.first { $0.saves?.count ?? 0 > 0 }?.saves)
       let (median, slow) = (busy.medianMilliseconds ?? 0, busy.slowMilliseconds ?? 0)

@@ -42,7 +42,7 @@ package struct DesignedClass: Hashable, Sendable {
 
   /// Returns the name in the store of an index of several properties.
   static func indexName(_ properties: [String]) -> String {
-    properties.joined(separator: " and ")
+    properties.joined(separator: IndexNames.betweenProperties)
   }
 }
 

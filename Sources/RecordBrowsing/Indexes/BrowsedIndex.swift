@@ -116,7 +116,9 @@ extension BrowsedState {
   ) -> [BrowsedIndex.Part] {
     let (isFolded, rest) =
       name.hasPrefix("folded ") ? (true, String(name.dropFirst(7))) : (false, name)
-    let names = known.property(rest) != nil ? [rest] : rest.components(separatedBy: " and ")
+    let names =
+      known.property(rest) != nil
+      ? [rest] : rest.components(separatedBy: IndexNames.betweenProperties)
     let parts = names.compactMap { name in
       known.property(name).map {
         BrowsedIndex.Part(name: name, type: $0.type, isFolded: isFolded)

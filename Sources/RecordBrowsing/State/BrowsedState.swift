@@ -61,6 +61,13 @@ package final class BrowsedState: Sendable {
       .notFound, "There is no class \"\(name)\" in this store. There are: \(names).")
   }
 
+  /// The times of all saves of the programs that share the store; nil if none do.
+  ///
+  /// They are those of now, also for an earlier state.
+  package var saveTimes: SaveTimes? {
+    backend is any DirectoryBackend ? SaveTimes(ofStoreAt: backend.location) : nil
+  }
+
   /// Returns the size of the file of a class; nil if the store has no files.
   package func fileSize(of known: BrowsedClass) -> Int? {
     try? (backend as? any DirectoryBackend)?.fileSize(of: known.name)

@@ -53,6 +53,11 @@ package struct SaveTimes: Sendable, Equatable {
     }
   }
 
+  /// Returns the time of a share in milliseconds, to the microsecond, for people to read.
+  package func milliseconds(ofShare share: Double) -> Double? {
+    time(ofShare: share).map { ($0 / .microseconds(1)).rounded() / 1000 }
+  }
+
   // MARK: Buckets
 
   mutating func add(_ duration: Duration) { counts[Self.bucket(of: duration)] += 1 }

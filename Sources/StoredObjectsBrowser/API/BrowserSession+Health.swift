@@ -40,7 +40,7 @@ extension BrowserSession {
     let now = Date().timeIntervalSince1970
     let bytes = state.classes.reduce(0) { $0 + (state.fileSize(of: $1) ?? 0) }
     let objects = state.classes.reduce(0) { $0 + $1.objectCount }
-    let saves = SaveTimes(ofStoreAt: state.backend.location)
+    let saves = state.saveTimes
     let (all, lastSaves) = samples.withLock { samples in
       samples.add(
         .init(time: now, commit: state.number, objects: objects, bytes: bytes, saves: saves))
@@ -142,12 +142,10 @@ extension BrowserSession {
 extension JSONView {
   /// The times of saves, in milliseconds.
   fileprivate static func saves(_ saves: SaveTimes) -> StoredValue {
-    func milliseconds(_ share: Double) -> StoredValue? {
-      saves.time(ofShare: share).map { .double(($0 / .microseconds(1)).rounded() / 1000) }
-    }
-    return dictionary([
-      ("count", number(Int(clamping: saves.count))), ("median", milliseconds(0.5)),
-      ("slow", milliseconds(0.99)),
+    dictionary([
+      ("count", number(Int(clamping: saves.count))),
+      ("median", saves.milliseconds(ofShare: 0.5).map { .double($0) }),
+      ("slow", saves.milliseconds(ofShare: 0.99).map { .double($0) }),
     ])
   }
 }

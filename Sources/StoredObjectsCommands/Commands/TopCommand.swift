@@ -82,11 +82,9 @@ struct StoreLook: Encodable {
     var slowMilliseconds: Double?
 
     init(_ times: SaveTimes) {
-      func milliseconds(_ share: Double) -> Double? {
-        times.time(ofShare: share).map { ($0 / .microseconds(1)).rounded() / 1000 }
-      }
       count = Int(clamping: times.count)
-      (medianMilliseconds, slowMilliseconds) = (milliseconds(0.5), milliseconds(0.99))
+      medianMilliseconds = times.milliseconds(ofShare: 0.5)
+      slowMilliseconds = times.milliseconds(ofShare: 0.99)
     }
   }
 
@@ -117,7 +115,7 @@ struct StoreLook: Encodable {
     let sizes = classes.compactMap(\.bytes)
     bytes = sizes.isEmpty ? nil : sizes.reduce(0, +)
     logBytes = try? (state.backend as? any DirectoryBackend)?.logState()?.pendingCount
-    allSaves = SaveTimes(ofStoreAt: state.backend.location)
+    allSaves = state.saveTimes
     saves = allSaves.map { Saves($0.since(last?.allSaves ?? $0)) }
     commitsPerSecond = 0
     if let last {
