@@ -36,6 +36,15 @@ package final class SharedWords: @unchecked Sendable {
     unsafe memory = map
   }
 
+  /// Maps new words, all 0, in memory that ``MemoryFile`` makes known to other processes.
+  ///
+  /// - Throws: ``SystemError``.
+  package convenience init(_ file: MemoryFile) throws(SystemError) {
+    let opened = file.opened
+    try opened.resize(to: Self.byteCount)
+    try self.init(opened)
+  }
+
   deinit { unsafe munmap(memory, Self.byteCount) }
 
   private func address(_ index: Int) -> UnsafeMutableRawPointer {

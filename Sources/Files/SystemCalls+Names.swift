@@ -181,26 +181,3 @@ package func firstBytes(
   defer { file.close() }
   return try file.read(count, at: 0)
 }
-
-/// A file in memory, with a path during the lifetime of this object.
-///
-/// Other processes must not use the path.
-package final class MemoryFile: Sendable {
-  /// The path.
-  package let path: String
-  private let descriptor: Int32
-
-  private init(_ descriptor: Int32) {
-    (self.descriptor, path) = (descriptor, "/proc/self/fd/\(descriptor)")
-  }
-
-  /// Creates an empty file; nil if the system does not support it.
-  package convenience init?() {
-    let descriptor = unsafe files_open_memory("memory")
-    if descriptor < 0 { return nil }
-    self.init(descriptor)
-    if (try? exists(path)) != true { return nil }
-  }
-
-  deinit { closeFile(descriptor) }
-}

@@ -60,6 +60,21 @@ struct DirectoryHandleTests {
     file = nil
   }
 
+  @Test("The words in a file in memory are found by its name, as long as it exists")
+  func publishedWords() throws {
+    let name = "words of \(UInt64.random(in: 0 ... .max))"
+    let process = ProcessInfo.processInfo.processIdentifier
+    func found(_ name: String) -> [UInt8]? { MemoryFile.bytes(of: name, in: process, atMost: 128) }
+    guard var file = MemoryFile(named: name).map(Optional.some) else { return }
+    let words = try SharedWords(#require(file))
+    words[1] = 0x0102
+    #expect(found(name)?.suffix(64).prefix(3) == [2, 1, 0])
+    #expect(found(name + "x") == nil && found("words of ") == nil)
+    #expect(MemoryFile.bytes(of: name, in: .max, atMost: 128) == nil)
+    file = nil
+    #expect(found(name) == nil && words[1] == 0x0102)
+  }
+
   @Test("A handle keeps its directory when the path gets another one, and reports its path")
   func moved() throws {
     try withTemporaryDirectory { parent in

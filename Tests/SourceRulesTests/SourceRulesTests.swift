@@ -6,6 +6,7 @@ import Testing
 private let filesThatMayBeUnsafe: [String: String] = [
   "Files/LentBytes.swift": "copies bytes in and out of RawSpan",
   "Files/MappedFile.swift": "maps files into memory",
+  "Files/MemoryFile.swift": "calls the operating system: files in memory",
   "Files/LentBytes+Comparing.swift": "compares and appends bytes",
   "Files/WriteBuffer.swift": "gathers bytes in memory of its own",
   "CDB/Writer/CDBWriter.swift": "has no run-time check of exclusivity",

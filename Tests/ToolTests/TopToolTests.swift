@@ -34,23 +34,36 @@ struct TopToolTests {
     }
   }
 
-  /// Saves one object for each title, each in a commit of its own.
-  private func save(
-    _ titles: [String], in tool: ProgramDirectory, sharing: StoreSharing = .exclusive
-  ) throws {
+  /// Opens the store that the command looks at.
+  private func openStore(
+    _ tool: ProgramDirectory, sharing: StoreSharing = .exclusive
+  ) throws -> Store {
     var configuration = TokyoCabinetBackend.Configuration()
     configuration.sharing = sharing
-    let backend = try TokyoCabinetBackend(
-      directory: tool.path("Music"), configuration: configuration)
-    let store = Store(backend: backend)
+    let store = Store(
+      backend: try TokyoCabinetBackend(
+        directory: tool.path("Music"), configuration: configuration))
     try store.register(WatchedSong.self)
+    return store
+  }
+
+  /// Saves one object for each title, each in a commit of its own.
+  private func save(_ titles: [String], in store: Store) throws {
     for title in titles {
       let song = WatchedSong()
       song.title = title
       store.insert(song)
       try store.saveChanges()
     }
-    try backend.close()
+  }
+
+  /// Opens the store, saves objects, and closes it.
+  private func save(
+    _ titles: [String], in tool: ProgramDirectory, sharing: StoreSharing = .exclusive
+  ) throws {
+    let store = try openStore(tool, sharing: sharing)
+    try save(titles, in: store)
+    try store.backend.close()
   }
 
   /// Runs the command with a look before something is saved, and looks until they show it.
@@ -95,22 +108,35 @@ struct TopToolTests {
     }
   }
 
-  @Test("The looks have the times of saves, while programs share the store")
+  @Test("The looks have the times of the saves of a program that has the store for itself")
+  func saveTimesOfOne() throws {
+    try ProgramDirectory.run { tool in
+      try save(["a"], in: tool)
+      let idle = try tool.run("top", "Music", ["--count", "1", "--json"])
+      #expect(try idle.json(Look.self).saves == nil)
+      let store = try openStore(tool)
+      let looks = try looks(tool, until: { $0.reduce(0) { $0 + ($1.saves?.count ?? 0) } >= 4 }) {
+        try save(["b", "c", "d", "e"], in: store)
+      }
+      try store.backend.close()
+      #expect(looks[0].saves == nil && looks.last?.saves != nil)
+      let busy = try #require(looks.first { $0.saves?.medianMilliseconds != nil }?.saves)
+      let (median, slow) = (busy.medianMilliseconds ?? 0, busy.slowMilliseconds ?? 0)
+      #expect(busy.count > 0 && median > 0 && slow >= median)
+    }
+  }
+
+  @Test("The looks have the times of saves of all programs that share the store")
   func saveTimes() throws {
     try ProgramDirectory.run { tool in
       try save(["a"], in: tool)
-      let alone = try tool.run("top", "Music", ["--count", "1", "--json"])
-      #expect(try alone.json(Look.self).saves == nil)
-      var configuration = TokyoCabinetBackend.Configuration()
-      configuration.sharing = .processes
-      let member = try TokyoCabinetBackend(
-        directory: tool.path("Music"), configuration: configuration)
+      let member = try openStore(tool, sharing: .processes)
       let looks = try looks(
         tool, until: { $0.reduce(0) { $0 + ($1.saves?.count ?? 0) } >= 4 }
       ) {
         try save(["b", "c", "d", "e"], in: tool, sharing: .processes)
       }
-      try member.close()
+      try member.backend.close()
       let busy = try #require(looks.first { $0.saves?.count ?? 0 > 0 }?.saves)
       let (median, slow) = (busy.medianMilliseconds ?? 0, busy.slowMilliseconds ?? 0)
       #expect(looks[0].saves?.count == 0 && looks[0].saves?.medianMilliseconds == nil)

@@ -61,7 +61,7 @@ package final class BrowsedState: Sendable {
       .notFound, "There is no class \"\(name)\" in this store. There are: \(names).")
   }
 
-  /// The times of all saves of the programs that share the store; nil if none do.
+  /// The times of all saves of the programs that have the store open; nil if none is known.
   ///
   /// They are those of now, also for an earlier state.
   package var saveTimes: SaveTimes? {

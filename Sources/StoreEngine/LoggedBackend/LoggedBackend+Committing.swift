@@ -39,14 +39,13 @@ extension LoggedBackend {
     }
   }
 
-  /// Counts the time of a save, if other processes may show it.
+  /// Counts the time of a save, which other processes may show.
   private func measured(
     _ body: () throws(StoreError) -> Commit
   ) throws(StoreError) -> Commit {
-    guard let sharing else { return try body() }
     let start = ContinuousClock.now
     let commit = try body()
-    sharing.file.note(saveTaking: start.duration(to: .now))
+    saves.count(since: start)
     return commit
   }
 
@@ -65,12 +64,11 @@ extension LoggedBackend {
             try measured { () throws(StoreError) in try write(commit) }
           }))
     }
-    guard let sharing else { return queue.enqueue(commit, by: self, mayWait: mayWait, completion) }
-    try lockProcesses(sharing)
+    if let sharing { try lockProcesses(sharing) }
     let start = ContinuousClock.now
-    queue.enqueue(commit, by: self, mayWait: mayWait) { outcome in
-      if case .success = outcome { sharing.file.note(saveTaking: start.duration(to: .now)) }
-      sharing.unlock()
+    queue.enqueue(commit, by: self, mayWait: mayWait) { [saves, sharing] outcome in
+      if case .success = outcome { saves.count(since: start) }
+      sharing?.unlock()
       completion(outcome)
     }
   }

@@ -46,6 +46,8 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
   let keepsHistory = Atomic(false)
   /// The lock of the processes that share the store; nil if it is not shared.
   let sharing: ProcessLock?
+  /// The counter of the saves, for other processes to read.
+  let saves: SaveCounter
   /// The word that changes with every commit of another process, and its value at the last look.
   ///
   /// Stored beside the lock, so that a read changes no reference counts.
@@ -93,6 +95,7 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
     (state, valuesInUse, isSnapshot) = (Locked(PendingState()), nil, false)
     let shared = files.ordered.directory.shared
     (sharing, version) = (shared.map { ProcessLock($0) }, shared?.versionWord)
+    saves = SaveCounter(files.ordered.directory)
     let joined = shared?.isFirst == false ? shared : nil
     var log = LoggedLog()
     var names: [String] = []
@@ -134,7 +137,7 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
     // Tables that are first looked up here get separate numbers.
     sealing = backend.sealing.map { Sealing($0.seal) }
     (durability, limits) = (backend.durability, backend.limits)
-    (sharing, version) = (nil, nil)
+    (sharing, version, saves) = (nil, nil, SaveCounter())
     tornTailByteCount = backend.tornTailByteCount
     coordinator = StoreCoordinator(ofSnapshotAt: files.location, state.lastCommit, values?.values)
     self.state = Locked(state)
@@ -215,6 +218,7 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
         (state.pending, state.folding) = (PendingRecords(), nil)
       }
       log.writer = nil
+      saves.end()
       if releasingFiles { try files.close() }
     }
   }
@@ -226,6 +230,7 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
       (state.pending, state.folding) = (PendingRecords(), nil)
     }
     log.writer = nil
+    saves.end()
     try files.close()
   }
 

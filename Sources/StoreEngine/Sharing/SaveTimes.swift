@@ -1,10 +1,10 @@
 import Files
 
-/// The number of saves to a shared store, by the time that they took.
+/// The number of saves to a store, by the time that they took.
 ///
-/// All processes that share the store count their saves in the file `.shared`, from the moment when
-/// the first of them has opened it. A time begins when a save is encoded and has its turn, and ends
-/// when it is durable, or in the system for ``Durability/process``.
+/// They are those since the first of the processes that have the store open has opened it, see
+/// ``SaveCounter``. A time begins when a save is encoded and has its turn, and ends when it is
+/// durable, or in the system for ``Durability/process``.
 package struct SaveTimes: Sendable, Equatable {
   /// Two for each doubling of the time, from one microsecond to more than twelve seconds.
   static let bucketCount = 48
@@ -14,15 +14,18 @@ package struct SaveTimes: Sendable, Equatable {
   /// Creates the times of no saves.
   package init() { counts = Array(repeating: 0, count: Self.bucketCount) }
 
-  /// Reads the times of a store; nil if no processes share it.
+  /// Reads the times of a store.
   ///
-  /// Complexity: reads a small file.
+  /// Complexity: reads a small file, and the names of the files that the programs have open.
+  ///
+  /// - Returns: nil if no process has the store open for writing, or one has it for itself that has
+  ///   not saved, or that belongs to another user.
   package init?(ofStoreAt directory: String) {
-    let location = FileLocation(directory + "/" + SharedFile.name)
-    guard let bytes = try? firstBytes(of: location, count: SharedWords.byteCount),
-      bytes.count == SharedWords.byteCount
-    else { return nil }
-    counts = (0..<Self.bucketCount).map { SharedFile.countOfSaves($0, in: bytes) }
+    guard let words = SaveCounter.words(ofStoreAt: directory) else { return nil }
+    counts = (0..<Self.bucketCount).map { bucket in
+      let start = (SharedFile.firstSaves + bucket) * SharedWords.distance
+      return words[start..<start + 8].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
   }
 
   /// The number of saves.
@@ -65,8 +68,12 @@ package struct SaveTimes: Sendable, Equatable {
 
   /// Returns the bucket of a time.
   static func bucket(of duration: Duration) -> Int {
+    // In 64 bits, because each save takes this way.
+    guard let attoseconds = UInt64(exactly: max(duration.attoseconds, 1)) else {
+      return bucketCount - 1
+    }
     // Rounded up, so that no time is above the end of its bucket.
-    let microseconds = UInt64(min(max(duration / .microseconds(1), 1), 1e9).rounded(.up))
+    let microseconds = (attoseconds - 1) / 1_000_000_000_000 + 1
     let octave = UInt64.bitWidth - 1 - microseconds.leadingZeroBitCount
     let isUpperHalf = microseconds * microseconds >= 2 << UInt64(2 * octave)
     return min(bucketCount - 1, 2 * octave + (isUpperHalf ? 1 : 0))

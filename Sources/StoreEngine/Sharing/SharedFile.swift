@@ -38,16 +38,18 @@ final class SharedFile: Sendable {
     static let writing = 5
     /// A checksum of the version and the end, so that a change to only one of them is noticed.
     static let check = 6
-    /// The first of the words that count saves, see ``SaveTimes``.
-    static let saves = 16
   }
+
+  /// The first of the words that count saves, see ``SaveTimes``.
+  static let firstSaves = 16
 
   /// The name in the directory.
   static let name = ".shared"
 
   private let directory: DirectoryHandle
   private let file: OpenFile
-  private let words: SharedWords
+  /// The words, which all processes have mapped.
+  let words: SharedWords
   /// Whether no other process had the store open when this one opened it.
   let isFirst: Bool
   /// The time since which this process has taken the lock although others wait for it.
@@ -299,19 +301,6 @@ final class SharedFile: Sendable {
     words[Word.writing] = 0
     if words[Word.observers] != 0 { words.wake(Word.version) }
     return version
-  }
-
-  // MARK: Times of saves
-
-  /// Counts a save.
-  func note(saveTaking duration: Duration) {
-    words.add(1, to: Word.saves + SaveTimes.bucket(of: duration))
-  }
-
-  /// Returns the number of saves in a bucket, from the bytes of the file.
-  static func countOfSaves(_ bucket: Int, in bytes: [UInt8]) -> UInt64 {
-    let start = (Word.saves + bucket) * SharedWords.distance
-    return bytes[start..<start + 8].reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 
   // MARK: Waiting for news

@@ -12,7 +12,7 @@ struct LiveSamples: Sendable {
     let commit: UInt64
     let objects: Int
     let bytes: Int
-    /// The times of all saves so far; nil if no processes share the store.
+    /// The times of all saves so far; nil if no program that saves is known.
     let saves: SaveTimes?
   }
 
@@ -25,7 +25,7 @@ struct LiveSamples: Sendable {
     if samples.count > Self.limit { samples.removeFirst() }
   }
 
-  /// The times of the saves in the last minute; nil if no processes share the store.
+  /// The times of the saves in the last minute; nil if no program that saves is known.
   var savesOfLastMinute: SaveTimes? {
     guard let last = samples.last, let saves = last.saves else { return nil }
     let first = samples.first { $0.time > last.time - 60 }

@@ -149,7 +149,7 @@ export async function liveView(route, signal) {
   const panel = (title, value, values, label) => h("section", { class: "panel" }, h("h2", {}, title), h("div", { class: "big" }, value), chart(values, label));
   const rate = rates.at(-1) ?? 0;
   const { saves } = live;
-  const times = !saves ? "Programs that share the store (sharing: .processes) show the times of their saves here."
+  const times = !saves ? "When a program saves to the store, the times of its saves appear here."
     : saves.count ? `${counted(saves.count, "save", "saves")} in the last minute. Half took up to ${saves.median} ms, 99 of 100 up to ${saves.slow} ms.` : "No saves in the last minute.";
   return h("div", {}, crumbs([store.info.name, link("")], ["Live"]), head("Live"),
     h("div", { class: "charts" }, panel("Commits per second", rate.toFixed(1), rates, `Commits per second, now ${rate.toFixed(1)}`),

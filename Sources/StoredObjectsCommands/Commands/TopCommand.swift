@@ -8,8 +8,9 @@ struct TopCommand: ParsableCommand {
     commandName: "top",
     abstract: "Show commits per second, times of saves, objects and sizes, while programs save.",
     discussion: """
-      The times are those of programs that share the store with other processes: half of the saves \
-      since the last look took up to the first one, and 99 of 100 up to the second one.
+      The times are those of the programs that have the store open: half of the saves since the \
+      last look took up to the first one, and 99 of 100 up to the second one. A program of another \
+      user shows them only if it shares the store with other processes.
 
       The command holds no lock between two looks at the store, so programs can open it and save. \
       On a terminal it shows the classes in a table until you press Control-C. Otherwise each look \
@@ -70,7 +71,7 @@ struct StoreLook: Encodable {
   var bytes: Int?
   /// The bytes of the log that are not yet in class files; absent for stores without a log.
   var logBytes: Int?
-  /// The times of the saves since the last look; absent if no processes share the store.
+  /// The times of the saves since the last look; absent if no program that saves is known.
   var saves: Saves?
   var classes: [Class]
   private let allSaves: SaveTimes?
@@ -116,7 +117,8 @@ struct StoreLook: Encodable {
     bytes = sizes.isEmpty ? nil : sizes.reduce(0, +)
     logBytes = try? (state.backend as? any DirectoryBackend)?.logState()?.pendingCount
     allSaves = state.saveTimes
-    saves = allSaves.map { Saves($0.since(last?.allSaves ?? $0)) }
+    // The first look shows no saves. A program that has begun to save since the last one shows all.
+    saves = allSaves.map { Saves($0.since(last.map { $0.allSaves ?? SaveTimes() } ?? $0)) }
     commitsPerSecond = 0
     if let last {
       let seconds = time.timeIntervalSince(last.time)

@@ -47,9 +47,13 @@ struct SharedFileTests {
     defer { try? FileManager.default.removeItem(atPath: path) }
     let kind = TestedBackend.tokyoCabinet
     let alone = try kind.open(path)
-    try alone.commit { $0.insert(2, in: try alone.table(named: "Song"), [1]) }
     #expect(SaveTimes(ofStoreAt: path) == nil)
+    try alone.commit { $0.insert(2, in: try alone.table(named: "Song"), [1]) }
+    #expect(SaveTimes(ofStoreAt: path)?.count == 1)
+    try alone.snapshot().close()
+    #expect(SaveTimes(ofStoreAt: path)?.count == 1)
     try alone.close()
+    #expect(SaveTimes(ofStoreAt: path) == nil)
     let backends = try (0..<2).map { _ in
       try kind.open(path, durability: durability, sharing: .processes)
     }
