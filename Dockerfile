@@ -7,18 +7,21 @@
 
 FROM swift:6.3-bookworm AS build
 RUN apt-get update \
-  && apt-get install -y --no-install-recommends libtokyocabinet-dev zlib1g-dev
+  && apt-get install -y --no-install-recommends \
+    libtokyocabinet-dev zlib1g-dev libcurl4-openssl-dev
 WORKDIR /source
 COPY . .
-# Swift's libraries are linked statically. Tokyo Cabinet and zlib stay libraries of the system, so
-# that it can update them.
-RUN swift build -c release --static-swift-stdlib --traits Tools --product stored-objects \
+# Swift's libraries are linked statically. The C libraries stay libraries of the system, so that it
+# can update them. Foundation's network library needs libcurl, which has to be named here.
+RUN swift build -c release --static-swift-stdlib --traits Tools -Xlinker -lcurl \
+    --product stored-objects \
   && programs="$(swift build -c release --static-swift-stdlib --traits Tools --show-bin-path)" \
   && install "$programs/stored-objects" /usr/local/bin/
 
 FROM debian:bookworm-slim
 RUN apt-get update \
-  && apt-get install -y --no-install-recommends libtokyocabinet9 zlib1g libstdc++6 tzdata \
+  && apt-get install -y --no-install-recommends \
+    libtokyocabinet9 zlib1g libcurl4 libstdc++6 tzdata \
   && rm -rf /var/lib/apt/lists/*
 COPY --from=build /usr/local/bin/stored-objects /usr/local/bin/
 WORKDIR /data
