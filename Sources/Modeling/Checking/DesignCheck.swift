@@ -15,7 +15,7 @@ extension ModelDesign {
   /// The number of classes that a store can register.
   private static let maximumClassCount = 256
 
-  /// The errors in the names of classes and properties.
+  /// The errors in the names of classes, enumerations and properties.
   package var nameErrors: [DesignFinding] {
     var findings: [DesignFinding] = []
     var names: Set<String> = []
@@ -34,7 +34,7 @@ extension ModelDesign {
     if classes.count > Self.maximumClassCount {
       findings.append(.init(.error, "A store has at most \(Self.maximumClassCount) classes."))
     }
-    return findings
+    return findings + enumerationNameErrors
   }
 
   private func errors(_ property: DesignedProperty, in known: DesignedClass) -> [DesignFinding] {
@@ -142,8 +142,8 @@ extension StoredType {
 }
 
 extension SwiftNames {
-  /// Whether a text can be the name of a class of a model.
-  fileprivate static func isTypeName(_ text: String) -> Bool {
+  /// Whether a text can be the name of a class or an enumeration of a model.
+  static func isTypeName(_ text: String) -> Bool {
     isIdentifier(text) && !types.contains(text)
   }
 }

@@ -150,6 +150,11 @@ private struct ClassComparison {
       if let text = Self.change(property, source) {
         findings.append(finding(.change, property.name, text))
       }
+      for cases in source.map({ CaseComparison.all(from: $0.type, to: property.type) }) ?? [] {
+        findings += cases.changes.map { kind, text in
+          finding(kind, property.name, "\(property.name): \(text)")
+        }
+      }
     }
     findings += difference.removed.map {
       finding(
@@ -177,7 +182,9 @@ private struct ClassComparison {
     }
     var changes: [String] = []
     if source.name != property.name { changes.append("was named \(source.name)") }
-    if source.type != property.type { changes.append("was \(source.type); values are converted") }
+    if source.type.withoutCases != property.type.withoutCases {
+      changes.append("was \(source.type); values are converted")
+    }
     return changes.isEmpty ? nil : "\(property.name) \(changes.joined(separator: ", and "))."
   }
 

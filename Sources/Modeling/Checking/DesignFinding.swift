@@ -14,7 +14,7 @@ package struct DesignFinding: Hashable, Sendable {
 
   /// The kind.
   package let kind: Kind
-  /// The name of the class in the source; nil for the whole model.
+  /// The name of the class or the enumeration in the source; nil for the whole model.
   package let className: String?
   /// The name of the property; nil for the whole class.
   package let property: String?

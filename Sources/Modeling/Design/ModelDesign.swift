@@ -4,6 +4,8 @@ package import StoredObjectsCore
 package struct ModelDesign: Hashable, Sendable {
   /// The classes, in the order of their registration.
   package var classes: [DesignedClass]
+  /// The enumerations that the source declares even if no property has them.
+  package var enumerations: [StoredEnumeration] = []
 
   /// Creates a model.
   package init(_ classes: [DesignedClass] = []) { self.classes = classes }

@@ -4,17 +4,32 @@ package import StoredObjectsCore
 package struct TypeReader {
   private let types: [String: StoredType]
   private let classes: [String: String]
+  private let enumerations: [String: StoredType]
+  /// The names of the types that only their own code can read, and that a model can't change.
+  package let fixedNames: Set<String>
 
   /// Creates a reader of the types of a model.
   ///
   /// - Parameters:
   ///   - classes: The names of the classes in the store, by their names in the source.
   ///   - design: A model with other types, such as enumerations, that keep their forms.
-  package init(classes: [String: String], typesOf design: ModelDesign) {
+  ///   - enumerations: The enumerations instead of those of the model that can be changed; nil to
+  ///     keep all.
+  package init(
+    classes: [String: String], typesOf design: ModelDesign,
+    enumerations: [StoredEnumeration]? = nil
+  ) {
     self.classes = classes
     let known = SwiftTypes(design)
-    let others = known.declared.map { (known.name(of: $0), $0) }
-    types = Self.simple.merging(others) { first, _ in first }
+    let changeable = known.enumerations
+    let replaced = Set(changeable.map(\.name))
+    let fixed = known.declared.map { (known.name(of: $0), $0) }
+      .filter { !replaced.contains($0.0) }
+    types = Self.simple.merging(fixed) { first, _ in first }
+    fixedNames = Set(fixed.map(\.0))
+    self.enumerations = Dictionary(
+      (enumerations ?? changeable).map { ($0.name, .enumeration($0)) }
+    ) { first, _ in first }
   }
 
   /// A text that is not a type.
@@ -37,7 +52,7 @@ package struct TypeReader {
     return types
   }()
 
-  /// The names of all types.
+  /// The names of all types except for classes and enumerations of the model.
   package var names: [String] { types.keys.sorted() }
 
   private static let maximumLength = 200
@@ -128,11 +143,12 @@ package struct TypeReader {
 
   private func simple(_ name: String) throws(Failure) -> Part {
     if name == "StoredObject" || classes[name] != nil { return .object(name) }
-    if let type = types[name] { return .value(type) }
+    if let type = types[name] ?? enumerations[name] { return .value(type) }
     if name.isEmpty { throw Failure(description: "A type is missing.") }
     throw Failure(
       description: """
-        There is no type "\(name)". Types are \(names.joined(separator: ", ")), and the classes.
+        There is no type "\(name)". Types are \(names.joined(separator: ", ")), and the classes \
+        and enumerations of the model.
         """)
   }
 

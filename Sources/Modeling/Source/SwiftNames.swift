@@ -62,12 +62,18 @@ package struct SwiftNames {
 
   /// The types that Swift source of a model uses, which no type of the model may hide.
   static let types = keywords.union([
-    "Array", "Bool", "CaseIterable", "Codable", "Data", "DataBuffer", "DataBufferError",
-    "DataBufferValue", "Date", "Decimal", "Dictionary", "Double", "Float", "Hashable", "Int",
-    "Int8", "Int16", "Int32", "Int64", "Optional", "RawRepresentable", "Set", "Stored",
-    "StoredObject", "StoredType", "String", "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "URL",
-    "UUID",
+    "Array", "AttributeIndex", "Bool", "CaseIterable", "ClassLayout", "Codable", "Data",
+    "DataBuffer", "DataBufferError", "DataBufferValue", "Date", "Decimal", "Dictionary", "Double",
+    "ExternalData", "Float", "Formerly", "FullText", "FullTextAttribute", "Hashable",
+    "IndexableValue", "Indexed", "Int", "Int8", "Int16", "Int32", "Int64", "Optional",
+    "RawRepresentable", "Relationship", "Set", "Stored", "StoredObject", "StoredProperty",
+    "StoredType", "String", "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "URL", "UUID",
   ])
+
+  /// The members of every enumeration, which no case may have the name of.
+  static let enumerationMembers: Set = [
+    "AllCases", "RawValue", "allCases", "formerCaseNames", "minimumByteCount", "storedType",
+  ]
 
   /// The members of every stored object, which no property may have the name of.
   static let objectMembers: Set = [

@@ -25,7 +25,18 @@ extension SwiftTypes {
     let conformances =
       "DataBufferValue" + (swift.listsCases ? ", CaseIterable" : "") + indexable
     return ["enum \(name): \(rawType), \(conformances) {"]
-      + swift.cases.map { "  case \(SwiftNames.member($0.name)) = \($0.literal)" } + ["}"]
+      + swift.cases.map { "  case \(SwiftNames.member($0.name)) = \($0.literal)" }
+      + formerCaseNames(enumeration) + ["}"]
+  }
+
+  private func formerCaseNames(_ enumeration: StoredEnumeration) -> [String] {
+    guard !enumeration.formerNames.isEmpty else { return [] }
+    let pairs = enumeration.formerNames.sorted { $0.key < $1.key }
+      .map { "\(SwiftNames.literal($0.key)): \(SwiftNames.literal($0.value))" }
+    return [
+      "",
+      "  static var formerCaseNames: [String: String] { [\(pairs.joined(separator: ", "))] }",
+    ]
   }
 
   private func codableStub(_ type: StoredType, _ printed: String) -> [String] {

@@ -16,9 +16,26 @@ package struct SwiftTypes {
   /// Chooses the names of the types of a model.
   package init(_ design: ModelDesign) {
     for known in design.classes { classNames[known.storedName] = names.add(known.name) }
-    for property in design.classes.flatMap(\.properties) {
-      add(property.type)
-      if property.index != .none { indexed.formUnion(property.type.parts) }
+    for enumeration in design.enumerations { add(.enumeration(enumeration)) }
+    for known in design.classes {
+      let compound = Set(known.compoundIndexes.joined())
+      for property in known.properties {
+        add(property.type)
+        if property.index != .none || compound.contains(property.name) {
+          indexed.formUnion(property.type.parts)
+        }
+      }
+    }
+  }
+
+  /// The enumerations whose cases can be changed as text, with their names in the source.
+  package var enumerations: [StoredEnumeration] {
+    declared.compactMap { type in
+      guard case .enumeration(var enumeration) = type, enumeration.caseText != nil else {
+        return nil
+      }
+      enumeration.name = name(of: type)
+      return enumeration
     }
   }
 
