@@ -275,10 +275,18 @@ struct DesignCallTests {
   func damagedRequests() throws {
     try withSession { session in
       let model = session.respond(to: APICall(path: "design"))
+      let text = String(decoding: model.body, as: UTF8.self)
+      let start = #""enumerations":["#
+      let level = #"{"name":"Level","rawType":"Int8","cases":"low = -1, `top`, é"},"#
+      let tone = #"{"name":"Tone","rawType":"String","cases":"a = \"x\\u{41}, é\", b"},"#
+      let whole = Array(text.replacing(start, with: start + level + tone).utf8)
+      #expect(whole.count == model.body.count + level.utf8.count + tone.utf8.count)
+      let answer = session.respond(to: APICall(path: "design", isPost: true, body: whole))
+      #expect(String(decoding: answer.body, as: UTF8.self).contains("case é = 1"))
       var generator = Seeds.generator(for: "damaged models")
       var refused = 0
       for _ in 0..<400 {
-        var body = model.body
+        var body = whole
         let position = Int.random(in: 0..<body.count, using: &generator)
         if Bool.random(using: &generator) {
           body[position] = .random(in: 0...255, using: &generator)

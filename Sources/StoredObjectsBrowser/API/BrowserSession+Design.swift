@@ -11,6 +11,7 @@ extension BrowserSession {
     let reader = TypeReader(classes: [:], typesOf: design)
     return JSONView.dictionary([
       ("types", JSONView.list(reader.names.map { .string($0) })),
+      ("enumerations", JSONView.list(types.enumerations.map { JSONView.designed($0, types) })),
       ("classes", JSONView.list(design.classes.map { JSONView.designed($0, types) })),
     ])
   }
@@ -50,6 +51,17 @@ extension BrowserSession {
 }
 
 extension JSONView {
+  /// The form of an enumeration in the editor of models.
+  fileprivate static func designed(
+    _ enumeration: StoredEnumeration, _ types: SwiftTypes
+  ) -> StoredValue {
+    dictionary([
+      ("name", .string(enumeration.name)), ("saved", .string(enumeration.name)),
+      ("rawType", .string(types.text(enumeration.rawType))),
+      ("cases", .string(enumeration.caseText ?? "")),
+    ])
+  }
+
   /// The form of a class in the editor of models.
   fileprivate static func designed(_ known: DesignedClass, _ types: SwiftTypes) -> StoredValue {
     dictionary([
@@ -74,93 +86,5 @@ extension JSONView {
           })
       ),
     ])
-  }
-}
-
-/// Reads the model in a request of the page.
-private struct DesignReader {
-  private let state: BrowsedState
-
-  init(_ state: BrowsedState) { self.state = state }
-
-  /// Returns a model, and the errors in the types of its properties.
-  func design(_ value: StoredValue) throws -> (ModelDesign, [DesignFinding]) {
-    guard case .dictionary(let fields) = value, case .array(let classes)? = fields["classes"] else {
-      throw BrowsingError(.invalid, "The request has no classes.")
-    }
-    let named = try classes.map(Self.named)
-    let reader = TypeReader(
-      classes: Dictionary(named.map { ($0.class.name, $0.class.storedName) }) { first, _ in first },
-      typesOf: ModelDesign(layoutsOf: state))
-    var findings: [DesignFinding] = []
-    var design = ModelDesign()
-    for (var known, fields) in named {
-      for property in try Self.list(fields, "properties") {
-        do {
-          known.properties.append(try Self.property(property, reader))
-        } catch let failure as TypeReader.Failure {
-          let name = try Self.text(Self.fields(property), "name")
-          findings.append(
-            .init(.error, failure.description, in: known.name, property: name))
-        }
-      }
-      design.classes.append(known)
-    }
-    return (design, findings)
-  }
-
-  private static func named(
-    _ value: StoredValue
-  ) throws(BrowsingError) -> (class: DesignedClass, fields: StoredValue.Fields) {
-    let fields = try fields(value)
-    guard case .int(let version)? = fields["version"], let version = UInt8(exactly: version) else {
-      throw BrowsingError(.invalid, "The version of a class is a number from 0 to 255.")
-    }
-    var known = DesignedClass(
-      try text(fields, "name"), storedName: try text(fields, "storedName"), version: version)
-    for case .array(let names) in try list(fields, "compoundIndexes") {
-      known.compoundIndexes.append(
-        names.compactMap { if case .string(let name) = $0 { name } else { nil } })
-    }
-    return (known, fields)
-  }
-
-  private static func property(
-    _ value: StoredValue, _ reader: TypeReader
-  ) throws -> DesignedProperty {
-    let fields = try fields(value)
-    var property = DesignedProperty(
-      try text(fields, "name"), try reader.type(text(fields, "type")))
-    for case .string(let name) in try list(fields, "formerNames") {
-      property.formerNames.append(name)
-    }
-    guard let index = DesignedProperty.Index(rawValue: try text(fields, "index")),
-      let rule = Relationship.DeleteRule(rawValue: try text(fields, "deleteRule"))
-    else { throw BrowsingError(.invalid, "An index or a delete rule is of no known kind.") }
-    (property.index, property.deleteRule) = (index, rule)
-    property.isFullText = fields["isFullText"] == .bool(true)
-    if case .string(let inverse)? = fields["inverse"], !inverse.isEmpty {
-      property.inverse = inverse
-    }
-    return property
-  }
-
-  private static func fields(_ value: StoredValue) throws(BrowsingError) -> StoredValue.Fields {
-    if case .dictionary(let fields) = value { return fields }
-    throw BrowsingError(.invalid, "A class or a property of the model is not an object of JSON.")
-  }
-
-  private static func text(
-    _ fields: StoredValue.Fields, _ name: String
-  ) throws(BrowsingError) -> String {
-    if case .string(let text)? = fields[name] { return text }
-    throw BrowsingError(.invalid, "The model has no text \"\(name)\".")
-  }
-
-  private static func list(
-    _ fields: StoredValue.Fields, _ name: String
-  ) throws(BrowsingError) -> [StoredValue] {
-    if case .array(let values)? = fields[name] { return Array(values) }
-    throw BrowsingError(.invalid, "The model has no list \"\(name)\".")
   }
 }

@@ -1,12 +1,16 @@
-// The editor of models: boxes and arrows that can be dragged, and a form for the chosen class.
+// The editor of models: boxes and arrows that can be dragged, a form for the chosen class, and a list
+// of enumerations.
 import { h, s, get, post, shown, link, store, crumbs, head, ask, toast, followPointer } from "./dom.js";
 import { markers, place, boxNode, edgeNode, width } from "./diagram.js";
 
 const indexes = [["none", "No index"], ["plain", "Index"], ["unique", "Unique index"], ["folded", "Index without case and accents"]];
 const rules = [["nullify", "Clear references"], ["cascade", "Delete the objects, too"], ["deny", "Refuse while there are any"], ["noAction", "Do nothing"]];
 const kinds = { error: "Error", loss: "Loses values", change: "Change", same: "Nothing" };
+const rawTypes = ["String", "Int", "Int8", "Int16", "Int32", "UInt8", "UInt16", "UInt32", "UInt64"];
 const step = 16;
 const words = /[\p{L}_][\p{L}\p{N}_]*/gu;
+// Names in types that are not the names of types alone.
+const generics = ["Array", "Dictionary", "Optional", "Set", "StoredObject"];
 
 let design;
 let past = [];
@@ -20,6 +24,18 @@ const copy = () => JSON.stringify(design);
 const keep = () => { try { sessionStorage.setItem(storageKey(), copy()); } catch { /* It is kept as long as the page is open. */ } };
 const named = (name) => design.classes.find((known) => known.name === name);
 const free = (name, taken) => { let number = 1; let result = name; while (taken.includes(result)) { number += 1; result = name + number; } return result; };
+
+/** The names of classes and enumerations, which have to differ. */
+const typeNames = () => [...design.classes, ...design.enumerations].map(({ name }) => name);
+
+/** Returns the reason why a class or an enumeration can't have a name. */
+function refusal(name, noun) {
+  if (!name) return `${noun === "class" ? "A" : "An"} ${noun} needs a name.`;
+  if (named(name)) return `There is a class ${name} already.`;
+  if (design.enumerations.some((known) => known.name === name)) return `There is an enumeration ${name} already.`;
+  // Otherwise, the types of properties could not be told apart afterwards.
+  return [...design.types, ...generics].includes(name) ? `There is a type ${name} already.` : undefined;
+}
 
 /** Returns the class that a type refers to, and whether to several objects. */
 function reference(type) {
@@ -56,7 +72,7 @@ export function undoDesign(isRedo) {
 function fresh(model) {
   const classes = model.classes.map((known) => ({ ...known, isStored: true,
     properties: known.properties.map((property) => ({ ...property, saved: property.name, inverse: property.inverse ?? "" })) }));
-  design = { types: model.types, classes };
+  design = { types: model.types, enumerations: model.enumerations, classes };
   const { boxes } = place(classes.map(drawn));
   for (const known of classes) { const box = boxes.get(known.name); [known.x, known.y] = [box.x, box.y]; }
 }
@@ -67,7 +83,7 @@ const drawn = (known) => ({ name: known.name, properties: known.properties.map((
 
 async function addClass() {
   await change(() => {
-    const name = free("NewClass", design.classes.map((known) => known.name));
+    const name = free("NewClass", typeNames());
     const x = 16 + (design.classes.length % 4) * step;
     design.classes.push({ name, storedName: name, isStored: false, version: 0, properties: [], compoundIndexes: [], x, y: Math.max(16, ...design.classes.map((known) => known.y + 170)) });
     chosen = name;
@@ -78,29 +94,73 @@ async function addClass() {
 function removeClass(known) {
   change(() => {
     design.classes.splice(design.classes.indexOf(known), 1);
-    for (const other of design.classes) {
-      for (const property of [...other.properties]) {
-        if (property.type.match(words)?.includes(known.name)) other.properties.splice(other.properties.indexOf(property), 1);
-      }
-    }
+    removeUses(known.name);
     chosen = design.classes[0]?.name;
   });
 }
 
+/** Removes the properties with a type, and says which. */
+function removeUses(name) {
+  const removed = [];
+  for (const known of design.classes) {
+    for (const property of known.properties.filter(({ type }) => type.match(words)?.includes(name))) {
+      cutProperty(known, property);
+      removed.push(`${known.name}.${property.name}`);
+    }
+  }
+  if (removed.length) toast(`Also removed: ${removed.join(", ")}. You can undo this.`);
+}
+
 function renameClass(known, name) {
-  if (!name || named(name)) {
-    toast(name ? `There is a class ${name} already.` : "A class needs a name.");
+  if (name === known.name) return;
+  const reason = refusal(name, "class");
+  if (reason) {
+    toast(reason);
     form();
     return;
   }
   change(() => {
-    const old = known.name;
+    renameUses(known.name, name);
     known.name = name;
     if (!known.isStored) known.storedName = name;
-    for (const other of design.classes) {
-      for (const property of other.properties) property.type = property.type.replace(words, (word) => (word === old ? name : word));
-    }
     chosen = name;
+  });
+}
+
+/** Renames a type in the types of properties. */
+function renameUses(old, name) {
+  // A name with an error may have other characters than a word.
+  const isWord = old.match(words)?.[0] === old;
+  for (const property of design.classes.flatMap((known) => known.properties)) {
+    property.type = isWord ? property.type.replace(words, (word) => (word === old ? name : word)) : property.type.replaceAll(old, () => name);
+  }
+}
+
+async function addEnumeration() {
+  await change(() => design.enumerations.push({ name: free("NewEnumeration", typeNames()), rawType: "String", cases: "" }));
+  const name = parts.enumerations.querySelector("li:last-child input");
+  name?.focus();
+  name?.select();
+}
+
+function renameEnumeration(known, name) {
+  if (name === known.name) return;
+  const reason = refusal(name, "enumeration");
+  if (reason) {
+    toast(reason);
+    enumerations();
+    return;
+  }
+  change(() => {
+    renameUses(known.name, name);
+    known.name = name;
+  });
+}
+
+function removeEnumeration(known) {
+  change(() => {
+    design.enumerations.splice(design.enumerations.indexOf(known), 1);
+    removeUses(known.name);
   });
 }
 
@@ -119,10 +179,12 @@ function renameProperty(known, property, name) {
 }
 
 function removeProperty(known, property) {
-  change(() => {
-    known.properties.splice(known.properties.indexOf(property), 1);
-    known.compoundIndexes = known.compoundIndexes.map((names) => names.filter((name) => name !== property.name)).filter((names) => names.length > 1);
-  });
+  change(() => cutProperty(known, property));
+}
+
+function cutProperty(known, property) {
+  known.properties.splice(known.properties.indexOf(property), 1);
+  known.compoundIndexes = known.compoundIndexes.map((names) => names.filter((name) => name !== property.name)).filter((names) => names.length > 1);
 }
 
 async function addIndex(known) {
@@ -261,10 +323,38 @@ function indexRow(known, names, index) {
     h("div", { class: "tools" }, h("button", { type: "button", class: "plain", "aria-label": `Remove index: ${names.join(", ")}`, title: "Remove", "data-focus": `remove-compound-${index}`, onclick: () => change(() => known.compoundIndexes.splice(index, 1)) }, "✕")));
 }
 
+// The enumerations
+
+function enumerations() {
+  const focus = document.activeElement?.dataset?.focus;
+  parts.enumerations.replaceChildren(...design.enumerations.map(enumerationRow));
+  if (!focus?.startsWith("enumeration-")) return;
+  // The last enumeration may be gone.
+  const same = parts.enumerations.querySelector(`[data-focus="${CSS.escape(focus)}"]`);
+  (same ?? document.getElementById("add-enumeration"))?.focus({ preventScroll: true });
+}
+
+function enumerationRow(known, index) {
+  const key = (name) => `enumeration-${name}-${index}`;
+  const choices = rawTypes.includes(known.rawType) ? rawTypes : [...rawTypes, known.rawType];
+  return h("li", { "data-enumeration": known.name },
+    field("Enumeration", h("input", { "data-focus": key("name"), value: known.name, spellcheck: "false", onchange: (event) => renameEnumeration(known, event.target.value.trim()) })),
+    field("Raw values", h("select", { "data-focus": key("type"), onchange: (event) => change(() => { known.rawType = event.target.value; }) }, choices.map((type) => option(type, type, known.rawType === type)))),
+    field("Cases, with commas between them", h("input", { "data-focus": key("cases"), value: known.cases, placeholder: "calm, loud", spellcheck: "false", class: "mono", onchange: (event) => change(() => { known.cases = event.target.value.trim(); }) })),
+    h("div", { class: "tools" }, h("button", { type: "button", class: "plain", "aria-label": `Remove enumeration: ${known.name}`, title: "Remove", "data-focus": key("remove"), onclick: () => removeEnumeration(known) }, "✕")));
+}
+
+/** Returns the action that shows where a finding is; undefined if it is about the whole model. */
+function showing(name) {
+  if (named(name)) return () => choose(name);
+  const index = design.enumerations.findIndex((known) => known.name === name);
+  return index < 0 ? undefined : () => parts.enumerations.querySelector(`[data-focus="enumeration-name-${index}"]`)?.focus();
+}
+
 // What the server says about it
 
 function payload() {
-  return { classes: design.classes.map(({ name, storedName, version, compoundIndexes, properties }) => ({ name, storedName, version, compoundIndexes, properties: properties.map((property) => ({
+  return { enumerations: design.enumerations, classes: design.classes.map(({ name, storedName, version, compoundIndexes, properties }) => ({ name, storedName, version, compoundIndexes, properties: properties.map((property) => ({
     name: property.name, type: property.type, index: property.index, isFullText: property.isFullText, inverse: property.inverse, deleteRule: property.deleteRule,
     formerNames: [...new Set([...property.formerNames, ...(property.saved && property.saved !== property.name ? [property.saved] : [])])].filter((name) => name !== property.name) })) })) };
 }
@@ -283,7 +373,7 @@ async function examine() {
   if (mine !== request) return;
   const { source } = answer;
   parts.findings.replaceChildren(...answer.findings.map((finding) => h("li", { class: finding.kind },
-    h("span", { class: "kind" }, kinds[finding.kind]), " ", finding.class && named(finding.class) ? [h("button", { type: "button", class: "plain", onclick: () => choose(finding.class) }, shown(finding.class, true)), " "] : null, shown(finding.text))));
+    h("span", { class: "kind" }, kinds[finding.kind]), " ", showing(finding.class) ? [h("button", { type: "button", class: "plain", onclick: showing(finding.class) }, shown(finding.class, true)), " "] : null, shown(finding.text))));
   parts.source.replaceChildren(source ? h("pre", { class: "source", tabindex: "0", role: "region", "aria-label": "Swift source" }, shown(source)) : h("p", { class: "soft" }, "The source appears when there are no errors."));
   parts.tools.replaceChildren(...(source ? [
     h("button", { type: "button", onclick: async () => { try { await navigator.clipboard.writeText(source); toast("Copied."); } catch { toast("The browser does not allow to copy. Select the text."); } } }, "Copy"),
@@ -294,7 +384,9 @@ async function examine() {
 function update() {
   draw();
   form();
-  parts.types.replaceChildren(...design.types.concat(design.classes.flatMap(({ name }) => [`${name}?`, `[${name}]`, `Set<${name}>`])).map((type) => h("option", { value: type })));
+  enumerations();
+  const types = design.types.concat(design.enumerations.flatMap(({ name }) => [name, `${name}?`, `[${name}]`]), design.classes.flatMap(({ name }) => [`${name}?`, `[${name}]`, `Set<${name}>`]));
+  parts.types.replaceChildren(...types.map((type) => h("option", { value: type })));
   buttons();
   examine();
 }
@@ -317,16 +409,23 @@ export async function designView(here, signal) {
   if (kept && !design) design = JSON.parse(kept);
   // A page of an earlier version has kept a model without them.
   for (const known of design?.classes ?? []) known.compoundIndexes ??= [];
-  if (!design) fresh(await get("design", { asOf: store.asOf }, signal));
+  if (!design?.enumerations) {
+    const model = await get("design", { asOf: store.asOf }, signal);
+    if (design) [design.types, design.enumerations] = [model.types, model.enumerations]; else fresh(model);
+  }
   if (!named(chosen)) chosen = design.classes[0]?.name;
   const button = (id, label, sign, action) => h("button", { type: "button", id, "aria-label": label, title: label, onclick: action }, sign);
   parts = { drawing: h("div", { class: "panel diagram", tabindex: "0", role: "region", "aria-label": "Drawing of the model" }), form: h("section", { class: "panel", "aria-label": "The chosen class" }),
+    enumerations: h("ul", { class: "designed enumerations", "aria-labelledby": "enumerations" }),
     findings: h("ul", { class: "hits", id: "findings" }), source: h("div", {}), tools: h("div", { class: "actions" }), types: h("datalist", { id: "types" }),
     undo: button("design-undo", "Undo", "↶", () => undoDesign(false)), redo: button("design-redo", "Redo", "↷", () => undoDesign(true)) };
   const node = h("div", { class: "design" }, crumbs([store.info.name, link("")], ["Model", link("model")], ["Editor"]),
     head("Model editor", parts.undo, parts.redo, h("button", { type: "button", id: "add-class", onclick: addClass }, "Add class"), h("button", { type: "button", id: "start-over", onclick: startOver }, "Start over")),
     h("p", { class: "soft" }, "Drag a box to move it, and the dot of a box to another box to draw an arrow. The store does not change: you get Swift source."),
     parts.drawing, parts.form,
+    h("section", { class: "panel", "aria-labelledby": "enumerations" }, h("div", { class: "head" }, h("h2", { id: "enumerations" }, "Enumerations"),
+      h("div", { class: "actions" }, h("button", { type: "button", id: "add-enumeration", onclick: addEnumeration }, "Add enumeration"))),
+      h("p", { class: "soft" }, "Properties can have them as types. A raw value can follow the name of a case: calm, loud = \"LOUD\"."), parts.enumerations),
     h("section", { class: "panel", "aria-labelledby": "effects", "aria-live": "polite" }, h("h2", { id: "effects" }, "When a program opens the store with this model"), parts.findings),
     h("section", { class: "panel", "aria-labelledby": "source" }, h("div", { class: "head" }, h("h2", { id: "source" }, "Swift source"), parts.tools), parts.source), parts.types);
   update();
