@@ -84,7 +84,9 @@ extension StoreBackend {
       return HistoryPosition(historyID: id, number: number, token: last.token)
     }
     guard number >= start else { throw forgotten(number, start) }
-    guard number <= lastNumber else {
+    let token = try rememberedToken(of: number)
+    // A commit that is being made has its entry before its number is visible.
+    guard number <= lastNumber || token != nil else {
       throw StoreError(
         .otherHistory,
         """
@@ -93,12 +95,11 @@ extension StoreBackend {
         """,
         at: .init(path: location))
     }
-    let token = try rememberedToken(of: number) ?? .zero
-    return HistoryPosition(historyID: id, number: number, token: token.uuid)
+    return HistoryPosition(historyID: id, number: number, token: (token ?? .zero).uuid)
   }
 
   private func rememberedToken(of number: UInt64) throws(StoreError) -> CommitToken? {
-    guard let record = try historyRecords(after: number - 1, byteCount: 0).first,
+    guard number > 0, let record = try historyRecords(after: number - 1, byteCount: 0).first,
       record.number == number
     else { return nil }
     return try entry(record).commit.rawToken

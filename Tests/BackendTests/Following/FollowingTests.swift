@@ -134,6 +134,37 @@ struct FollowingTests {
     }
   }
 
+  @Test(
+    "A copy can follow while commits are being made", arguments: TestedBackend.usual)
+  func concurrentCommits(_ kind: TestedBackend) throws {
+    try kind.withLocation { location in
+      let source = try location.open()
+      try source.beginHistory()
+      let table = try source.table(named: "Song")
+      // Large records keep a commit between its first step and its last.
+      let record = [UInt8](repeating: 7, count: 200_000)
+      let commits = JoinedResult<(any Error)?> {
+        do {
+          for row in 1...UInt32(100) { try source.commit { $0.insert(row, in: table, record) } }
+          return nil
+        } catch { return error }
+      }
+      let target = try MemoryBackend()
+      var follower = try StoreFollower(target)
+      let start = ContinuousClock.now
+      while try target.recordCount(in: target.table(named: "Song")) < 100,
+        .now - start < .seconds(60)
+      {
+        try follower.catchUp(with: source)
+      }
+      let error = try #require(commits?.take())
+      #expect(error == nil)
+      #expect(try follower.position() == source.historyPosition())
+      try checkCommits(of: target, source)
+      try source.close()
+    }
+  }
+
   @Test("A promoted copy does not use the row IDs of deleted objects again")
   func reservedRows() throws {
     let (source, target) = (try MemoryBackend(), try MemoryBackend())
