@@ -98,6 +98,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.7.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
     .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
   ],
@@ -174,13 +175,17 @@ let package = Package(
       name: "StoredObjectsSync",
       dependencies: ["StoreEngine", "StoredObjectsCore", "Files", "Locks"]),
     .target(
-      name: "StoredObjectsSyncHTTP", dependencies: ["StoredObjectsSync"]),
+      name: "StoredObjectsSyncHTTP",
+      dependencies: ["StoredObjectsSync", "StoreEngine", "StoredObjectsCore", "Locks"]),
     // Nothing without the trait: nobody else fetches a web server.
     .target(
       name: "StoredObjectsSyncServer",
       dependencies: [
         "StoredObjectsSync",
         .product(name: "Hummingbird", package: "hummingbird", condition: Traits.syncServer),
+        .product(
+          name: "ServiceLifecycle", package: "swift-service-lifecycle",
+          condition: Traits.syncServer),
       ]),
 
     // Documents of desktop applications.
@@ -369,8 +374,9 @@ let package = Package(
     .testTarget(
       name: "SyncTests",
       dependencies: [
-        "StoredObjectsSync", "StoredObjectsModel", "StoreEngine", "StoredObjectsCore", "CDBBackend",
-        "TokyoCabinetBackend", "StoredObjectsTestSupport", "Locks", "TestFiles", "TestedBackends",
+        "StoredObjectsSync", "StoredObjectsSyncHTTP", "StoredObjectsModel", "StoreEngine",
+        "StoredObjectsCore", "CDBBackend", "TokyoCabinetBackend", "StoredObjectsTestSupport",
+        "Locks", "ProgramTesting", "TestFiles", "TestedBackends", "stored-objects",
       ]),
     .testTarget(
       name: "DocumentTests",

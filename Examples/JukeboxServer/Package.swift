@@ -35,6 +35,7 @@ let package = Package(
         "JukeboxService", "jukebox-server",
         .product(name: "StoredObjects", package: "swift-stored-objects"),
         .product(name: "StoredObjectsSyncHTTP", package: "swift-stored-objects"),
+        .product(name: "StoredObjectsSyncServer", package: "swift-stored-objects"),
         .product(name: "HummingbirdTesting", package: "hummingbird"),
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
       ],

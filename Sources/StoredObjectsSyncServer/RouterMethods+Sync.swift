@@ -28,7 +28,7 @@
         guard let token = request.bearerToken, let device = try await authenticate(token) else {
           throw HTTPError(.unauthorized)
         }
-        guard await limiter.allows(device) else { throw HTTPError(.tooManyRequests) }
+        guard await limiter.allows(device.id) else { throw HTTPError(.tooManyRequests) }
         // Refused before it is read as a whole.
         let body = try await request.body.collect(upTo: server.limits.requestByteCount)
         return Self.answer(Array(body.readableBytesView), from: device, by: server)
@@ -51,15 +51,6 @@
       return Response(
         status: .ok,
         headers: [.contentType: "application/octet-stream", .cacheControl: "no-store"], body: body)
-    }
-  }
-
-  extension Request {
-    /// The token of the header `Authorization: Bearer …`.
-    fileprivate var bearerToken: String? {
-      guard let header = headers[.authorization], header.hasPrefix("Bearer ") else { return nil }
-      let token = header.dropFirst("Bearer ".count)
-      return token.isEmpty ? nil : String(token)
     }
   }
 #endif

@@ -1,7 +1,5 @@
 #if SyncServer
-  import StoredObjectsSync
-
-  /// The number of requests that a server takes from each device.
+  /// The number of requests that a server takes from each device or follower.
   public struct SyncRate: Sendable {
     /// The number of requests in a minute, on average.
     public var requestsPerMinute: Double
@@ -14,7 +12,7 @@
     }
   }
 
-  /// Counts the requests of devices: each has a bucket, which fills with time.
+  /// Counts the requests of devices or followers: each has a bucket, which fills with time.
   actor RateLimiter {
     private struct Bucket {
       var left: Double
@@ -22,17 +20,17 @@
     }
 
     private let rate: SyncRate
-    private var buckets: [SyncDevice: Bucket] = [:]
+    private var buckets: [String: Bucket] = [:]
 
     init(_ rate: SyncRate) { self.rate = rate }
 
-    /// Whether a request of a device is within the limit; counts it then.
-    func allows(_ device: SyncDevice, at now: ContinuousClock.Instant = .now) -> Bool {
-      var bucket = buckets[device] ?? Bucket(left: rate.burst, time: now)
+    /// Whether a request of a device or a follower is within the limit; counts it then.
+    func allows(_ id: String, at now: ContinuousClock.Instant = .now) -> Bool {
+      var bucket = buckets[id] ?? Bucket(left: rate.burst, time: now)
       let seconds = (now - bucket.time) / .seconds(1)
       bucket.left = min(rate.burst, bucket.left + seconds * rate.requestsPerMinute / 60)
       bucket.time = now
-      defer { buckets[device] = bucket }
+      defer { buckets[id] = bucket }
       guard bucket.left >= 1 else { return false }
       bucket.left -= 1
       return true

@@ -47,6 +47,7 @@ private let filesThatMayBeUnsafe: [String: String] = [
   "StoredObjectsCore/Container/SnapshotReader.swift": "names the executor of an actor",
   "StoredObjectsCore/Container/StoreActor.swift": "names the executor of an actor",
   "StoredObjectsSync/SyncClient.swift": "names the executor of an actor",
+  "StoredObjectsSyncHTTP/HTTPFollower.swift": "names the executor of an actor",
   "StoredObjectsSync/SyncServer.swift": "names the executor of an actor",
   "StoredObjectsCore/Store/ThreadExecutor.swift": "runs the jobs of an actor",
   "StoredObjectsCore/Store/ObjectMaker.swift": "hands objects over from one thread to another",

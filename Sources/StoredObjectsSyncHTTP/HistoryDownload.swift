@@ -1,0 +1,85 @@
+import Foundation
+import Locks
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// The body of an answer that does not end, as it comes.
+///
+/// URLSession can't make a server wait. So the bytes that wait are counted, and too many are an
+/// error behind all of them.
+final class HistoryDownload: NSObject, URLSessionDataDelegate, Sendable {
+  /// The parts of the body.
+  ///
+  /// Ending the iteration ends the connection.
+  let parts: AsyncThrowingStream<[UInt8], any Error>
+  private let continuation: AsyncThrowingStream<[UInt8], any Error>.Continuation
+  private let waiting = Locked(0)
+  private let limit: Int
+
+  /// Begins a request.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - limit: The maximum number of bytes that wait.
+  init(_ request: URLRequest, limit: Int) {
+    self.limit = limit
+    (parts, continuation) = AsyncThrowingStream.makeStream()
+    super.init()
+    let session = URLSession(configuration: .ephemeral, delegate: self, delegateQueue: nil)
+    let task = session.dataTask(with: request)
+    continuation.onTermination = { _ in
+      task.cancel()
+      session.finishTasksAndInvalidate()
+    }
+    task.resume()
+  }
+
+  /// Notes that the reader has used bytes of ``parts``.
+  func use(_ count: Int) { waiting.withLock { $0 -= count } }
+
+  func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+    completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
+  ) {
+    let status = (response as? HTTPURLResponse)?.statusCode ?? 0
+    guard let error = HTTPFollowerError(status: status) else { return completionHandler(.allow) }
+    continuation.finish(throwing: HistoryStatus(status: status, error: error))
+    completionHandler(.cancel)
+  }
+
+  /// Refuses redirections, so that the token does not reach another server.
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask,
+    willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
+    completionHandler: @escaping (URLRequest?) -> Void
+  ) {
+    continuation.finish(throwing: HTTPFollowerError.refused(status: response.statusCode))
+    completionHandler(nil)
+  }
+
+  func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+    let count = waiting.withLock { waiting in
+      waiting += data.count
+      return waiting
+    }
+    // A single part is never too large.
+    if count > limit, count > data.count {
+      return continuation.finish(throwing: HTTPFollowerError.tooFast)
+    }
+    continuation.yield(Array(data))
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
+  ) {
+    continuation.finish(throwing: error)
+  }
+}
+
+/// A status other than 200.
+struct HistoryStatus: Error {
+  let status: Int
+  let error: HTTPFollowerError
+}
