@@ -155,7 +155,7 @@ package final class TestProxy: Sendable {
     }
   }
 
-  private static func writeAll(_ bytes: ArraySlice<UInt8>, to end: Int32) -> Bool {
+  static func writeAll(_ bytes: ArraySlice<UInt8>, to end: Int32) -> Bool {
     var rest = Array(bytes)
     while !rest.isEmpty {
       let count = unsafe send(end, rest, rest.count, Int32(MSG_NOSIGNAL))

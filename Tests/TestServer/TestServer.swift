@@ -34,7 +34,7 @@ package final class TestServer: Sendable {
 
   // MARK: Starting
 
-  private static func programs() throws -> String {
+  static func programs() throws -> String {
     var folders = (try? output("pg_config", ["--bindir"])).map { [$0] } ?? []
     let root = "/usr/lib/postgresql"
     let versions = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
