@@ -222,7 +222,11 @@ extension RecordCoding {
   }
 
   private func skip(_ property: Property, in buffer: inout DataBuffer) throws {
-    if let skip = property.skip { try skip(&buffer) } else { try buffer.skip(property.type) }
+    // The code of a value outside of records needs a store, and its form does not.
+    guard let skip = property.skip, !property.type.isExternal else {
+      return try buffer.skip(property.type)
+    }
+    try skip(&buffer)
   }
 
   /// Returns the name of the property at an offset of a content.

@@ -148,6 +148,28 @@ struct ExternalSharingTests {
     expectError(.recordMissing) { _ = try recording.audio.bytes() }
   }
 
+  @Test("A store that merges conflicts keeps the value of one store and the title of another")
+  func merge() throws {
+    let backend = try MemoryBackend()
+    let store = try Store.ofRecordings(backend)
+    let recording = store.insertRecording("A", first)
+    try store.saveChanges()
+    let other = Store(
+      backend: backend, configuration: StoreConfiguration(conflictPolicy: .merge))
+    try other.register(Recording.self)
+    let same = try #require(try other.recording("A"))
+    same.title = "B"
+    recording.audio = ExternalData(second)
+    try store.saveChanges()
+    try other.saveChanges()
+    store.mergeChanges()
+    for one in [recording, same] {
+      #expect(try one.title == "B" && one.audio.bytes() == second)
+    }
+    store.collect()
+    #expect(try backend.valueCount == 1)
+  }
+
   @Test("A conflicting save is refused, and does not change the value of the other store")
   func conflict() throws {
     let backend = try MemoryBackend()
