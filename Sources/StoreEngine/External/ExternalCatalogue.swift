@@ -31,7 +31,7 @@ public struct ExternalCatalogue {
     }
 
     /// Whether it stands for a commit of the history.
-    var isHistory: Bool { classID == .max && rowID != 0 }
+    package var isHistory: Bool { classID == .max && rowID != 0 }
 
     fileprivate var key: [UInt8] {
       var bytes = [classID]
@@ -85,6 +85,17 @@ public struct ExternalCatalogue {
     return values
   }
 
+  /// Returns the reference that rows, or the history, have to a value; nil if none has.
+  package func reference(to value: ExternalID) throws(StoreError) -> ExternalReference? {
+    var found: ExternalReference?
+    let range = KeyRange.prefix([Self.byValue] + value.bytes)
+    _ = try backend.scanKeys(of: id, range, isReversed: false) { (key, value) throws(StoreError) in
+      found = try Self.entry([UInt8](copying: key), [UInt8](copying: value), backend.location).0
+      return .pause
+    }
+    return found
+  }
+
   /// Whether a row refers to a value.
   package func isReferenced(_ value: ExternalID) throws(StoreError) -> Bool {
     try !backend.scanKeys(of: id, .prefix([Self.byValue] + value.bytes), isReversed: false) {
@@ -111,6 +122,11 @@ public struct ExternalCatalogue {
       }
       for (reference, owner) in entries { try body(reference, owner) }
     }
+  }
+
+  /// Returns the value and the row of a key of the first kind; nil for other keys.
+  package static func listed(inKey key: [UInt8]) -> (value: ExternalID, owner: Owner)? {
+    value(ofKey: key).map { ($0, Owner(key: key[(1 + ExternalID.byteCount)...])) }
   }
 
   private static func entry(

@@ -58,7 +58,7 @@ package final class ExternalValues: Sendable {
   }
 
   /// Whether the process holds a value.
-  func isHeld(_ id: ExternalID) -> Bool {
+  package func isHeld(_ id: ExternalID) -> Bool {
     state.withLock { $0.uses[id].map { $0.holderCount > 0 } ?? false }
   }
 

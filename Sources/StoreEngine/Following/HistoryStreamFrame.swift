@@ -6,9 +6,10 @@ package enum HistoryStreamFrame: Sendable, Equatable {
   ///
   /// All parts come in order, before the entry that first refers to the value.
   case value(ExternalReference, offset: Int, [UInt8])
-  /// A value that the source no longer has.
+  /// A value that the stream does not have.
   ///
-  /// The next entry refers to it, and a later one removes it.
+  /// The next entry refers to it. The source no longer has it, and a later entry removes it; or the
+  /// receiver gets it in another way.
   case missingValue(ExternalReference)
   /// The last commit of the source and the current time.
   case heartbeat(number: UInt64, microseconds: Int64)
@@ -89,13 +90,17 @@ package enum HistoryStreamFrame: Sendable, Equatable {
 }
 
 extension DataBuffer {
-  fileprivate mutating func write(_ reference: ExternalReference) {
+  /// Writes a reference in 28 bytes: the identifier, the size and the checksum.
+  package mutating func write(_ reference: ExternalReference) {
     append(reference.id.bytes)
     write(UInt64(reference.byteCount))
     write(reference.checksum)
   }
 
-  fileprivate mutating func readReference() throws(DataBufferError) -> ExternalReference {
+  /// Reads a reference.
+  ///
+  /// - Throws: ``DataBufferError`` with `endOfBuffer` or `invalidValue`.
+  package mutating func readReference() throws(DataBufferError) -> ExternalReference {
     let high = try readUInt64().byteSwapped
     let id = ExternalID(high: high, low: try readUInt64().byteSwapped)
     let start = offset

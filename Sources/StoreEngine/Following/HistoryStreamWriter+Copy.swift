@@ -16,8 +16,19 @@ extension HistoryStreamWriter {
   public static func copying(
     _ backend: any StoreBackend, to sink: ([UInt8]) throws(StoreError) -> Void
   ) throws(StoreError) -> HistoryStreamWriter {
+    try copying(backend, sendsValues: true, to: sink)
+  }
+
+  /// Begins a stream with a copy of a store, with or without its values outside of records.
+  ///
+  /// - Throws: ``StoreError`` as ``copying(_:to:)``.
+  package static func copying(
+    _ backend: any StoreBackend, sendsValues: Bool,
+    to sink: ([UInt8]) throws(StoreError) -> Void
+  ) throws(StoreError) -> HistoryStreamWriter {
     let state = try backend.snapshot()
     var writer = HistoryStreamWriter(behind: try state.historyPosition())
+    writer.sendsValues = sendsValues
     let last = state.coordinator.journal.last ?? Commit(unnamed: writer.position.number)
     try writer.writeCopy(of: state, last, to: sink)
     writer.append(.copyEnd(last))

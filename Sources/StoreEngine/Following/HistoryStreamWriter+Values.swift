@@ -5,7 +5,9 @@ extension HistoryStreamWriter {
     to sink: ([UInt8]) throws(StoreError) -> Void
   ) throws(StoreError) {
     for reference in references {
-      guard let storage = backend.externalStorage, let input = try storage.find(reference) else {
+      guard sendsValues, let storage = backend.externalStorage,
+        let input = try storage.find(reference)
+      else {
         append(.missingValue(reference))
         continue
       }
@@ -49,7 +51,7 @@ extension HistoryEntry {
 
 extension ExternalCatalogue {
   /// Returns the reference that a key and its value encode; nil for other keys.
-  static func reference(key: [UInt8], value: [UInt8]) -> ExternalReference? {
+  package static func reference(key: [UInt8], value: [UInt8]) -> ExternalReference? {
     var buffer = DataBuffer(value)
     guard let id = self.value(ofKey: key), let count = try? buffer.readUInt64(),
       let checksum = try? buffer.readUInt32(), buffer.remainingCount == 0,

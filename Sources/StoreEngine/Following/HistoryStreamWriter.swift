@@ -13,6 +13,8 @@ import FoundationEssentials
 public struct HistoryStreamWriter: Sendable {
   /// The position after the last written entry.
   public private(set) var position: HistoryPosition
+  /// Whether the stream has the values outside of records; if not, it has each as missing.
+  package var sendsValues = true
   /// The bytes that no sink has received yet; at first, the header.
   var bytes: [UInt8] = []
   private var encoder: HistoryStreamEncoder

@@ -105,7 +105,7 @@ extension Store {
     referenceRecorder?.note(reference)
     if let box = externals.kept[reference.id] { return ExternalData(box) }
     // An image may be from a time when the value existed, and it may be removed since.
-    if strangers != nil {
+    if strangers != nil, valueTransfer == nil {
       do {
         _ = try externals.values.storage.open(reference)
       } catch {
@@ -118,10 +118,15 @@ extension Store {
   fileprivate func write(_ data: ExternalData, to buffer: inout DataBuffer) {
     let bytes = data.box.bytesInMemory
     let threshold = externals?.threshold ?? configuration.externalThreshold
-    if let bytes, bytes.count <= threshold || backend.externalStorage == nil {
+    if let bytes,
+      bytes.count <= threshold || backend.externalStorage == nil || valueTransfer != nil
+    {
       return ExternalContent.inline(bytes).write(to: &buffer)
     }
     guard let externals = externalsIfKept() else { return writeAll(of: data, to: &buffer) }
+    if valueTransfer != nil, !data.box.isStored(in: externals.values) {
+      return writeAll(of: data, to: &buffer)
+    }
     switch externals.placement {
     case .stored: break
     case .inline: return writeAll(of: data, to: &buffer)

@@ -95,6 +95,11 @@ final class ExternalBox: Sendable {
   /// The bytes, if they are not stored in a backend.
   var bytesInMemory: [UInt8]? { state.withLock { $0.bytes } }
 
+  /// Whether the value is stored in a backend.
+  func isStored(in values: ExternalValues) -> Bool {
+    state.withLock { $0.stored.contains { $0.values === values } }
+  }
+
   func reader() throws(StoreError) -> ExternalReader {
     let (bytes, stored) = state.withLock { ($0.bytes, $0.stored.first) }
     do {

@@ -98,16 +98,26 @@ extension Store {
           difference.dropped.append(old)
         }
         for value in references.values {
-          // Another store may have removed the value since it was read here.
-          if !value.isNew { _ = try externals?.values.storage.open(value.reference) }
+          try check(value)
           catalogue.add(value.reference, of: owner, to: &changes)
           difference.added.append(value.reference.id)
         }
       }
     }
     guard written.isEmpty else { throw unlisted }
+    if case .trial = valueTransfer { return difference }
     if !difference.added.isEmpty { try externals?.values.storage.synchronize() }
     return difference
+  }
+
+  /// Checks that a value exists: another store may have removed it since it was read here.
+  private func check(_ value: ExternalValue) throws(StoreError) {
+    switch valueTransfer {
+    case .trial: break
+    case .checked(let check): try check(value.reference)
+    case nil:
+      if !value.isNew { _ = try externals?.values.storage.open(value.reference) }
+    }
   }
 
   /// The error for a value that is not in the catalogue: the next opening would remove it.
@@ -125,6 +135,7 @@ extension Store {
   func didCommit(_ difference: ExternalChanges) {
     guard let externals else { return }
     externals.beginSave()
+    if case .trial = valueTransfer { return }
     externals.values.didDrop(difference.dropped)
   }
 
@@ -138,6 +149,7 @@ extension Store {
     guard let externals else { return }
     externals.beginSave()
     if history == nil { externals.forgetImages() }
+    if case .trial = valueTransfer { return }
     externals.values.collect(backend)
   }
 }

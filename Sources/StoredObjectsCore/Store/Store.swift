@@ -122,6 +122,8 @@ public final class Store {
   var strangers: Strangers?
   /// Values stored outside of records; nil until the store meets one.
   var externals: StoreExternals?
+  /// How a sync treats values outside of records; nil for all other stores.
+  package var valueTransfer: ValueTransfer?
   /// Changes the next commit; nil except during a save that adds something.
   var commitHook: CommitHook?
   /// Decides what both sides have changed; nil makes it a conflict.
