@@ -10,9 +10,13 @@ struct Reception: Sendable {
   private var decoder = HistoryStreamDecoder("server")
   private var bytes: [UInt8] = []
   private var isStream = false
+  private var byteLimit = SyncFormat.maximumAnswerByteCount
 
   /// Expects an answer without a stream.
   init() {}
+
+  /// Expects parts of values.
+  init(ofValues byteLimit: Int) { self.byteLimit += byteLimit }
 
   /// Expects the commits after a position.
   init(after position: HistoryPosition) { changes = ServerChanges(after: position) }
@@ -33,7 +37,7 @@ struct Reception: Sendable {
       bytes = head
       return try addToStream(rest)
     }
-    guard bytes.count <= SyncFormat.maximumAnswerByteCount else {
+    guard bytes.count <= byteLimit else {
       throw StoreError(.damaged, "The server's answer is too long.")
     }
   }
@@ -73,9 +77,22 @@ struct Reception: Sendable {
   ///
   /// - Throws: `StoreError` with `ioError`, or `DataBufferError`.
   func finish() throws -> SyncAnswer {
+    try checkVersion()
     guard isStream else { return try SyncAnswer(bytes) }
     if let follower { try follower.finish() } else { try decoder.finish() }
     return .history
+  }
+
+  private func checkVersion() throws(StoreError) {
+    guard let found = SyncFormat.version(of: bytes, SyncFormat.answerMagic),
+      found != SyncFormat.version
+    else { return }
+    throw StoreError(
+      .newerVersion,
+      """
+      The server has version \(found) of the protocol, and this device version \
+      \(SyncFormat.version). Update the older program.
+      """)
   }
 
   private func unexpected() -> StoreError {

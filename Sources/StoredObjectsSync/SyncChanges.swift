@@ -17,6 +17,9 @@ struct ServerChanges {
   var metadata: [String: [UInt8]] = [:]
   /// The named buffers of the store itself, such as layouts.
   var internalBuffers: [String: [UInt8]] = [:]
+  /// The values outside of records that rows have begun to refer to; nil for those that they no
+  /// longer refer to.
+  private(set) var values: [ExternalCatalogue.Owner: [ExternalID: ExternalReference?]] = [:]
   /// The number of the last commit that the server has.
   var lastNumber: UInt64
 
@@ -41,6 +44,20 @@ struct ServerChanges {
     for change in entry.buffers where InternalBuffers.contain(change.name) {
       internalBuffers[change.name] = change.after
     }
+    for change in entry.valueChanges {
+      guard let (id, owner) = ExternalCatalogue.listed(inKey: change.key), !owner.isHistory else {
+        continue
+      }
+      let reference = change.after.flatMap {
+        ExternalCatalogue.reference(key: change.key, value: $0)
+      }
+      values[owner, default: [:]][id] = .some(reference)
+    }
+  }
+
+  /// The values that rows have begun to refer to.
+  var newValues: Set<ExternalReference> {
+    Set(values.values.lazy.flatMap(\.values).compactMap(\.self))
   }
 }
 
@@ -48,7 +65,7 @@ struct ServerChanges {
 struct PendingCommit: Sendable {
   /// The key in the device's table; nil for one that is only in its history.
   var sequence: UInt64?
-  /// The objects and buffers that it changes.
+  /// The objects and buffers that it changes, and the values that rows begin to refer to.
   var entry: HistoryEntry
 
   var token: UUID { entry.commit.token }
@@ -60,14 +77,39 @@ struct PendingCommit: Sendable {
 
 extension HistoryEntry {
   /// The entry with what is synchronized: objects and named buffers of applications.
+  ///
+  /// It also has the keys of values outside of records that rows begin to refer to.
   var synchronized: HistoryEntry {
-    HistoryEntry(
+    let added = valueChanges.filter { change in
+      change.after != nil && ExternalCatalogue.listed(inKey: change.key)?.owner.isHistory == false
+    }
+    return HistoryEntry(
       commit: commit,
       tables: tables.compactMap { table in
         let objects = Array(table.objects)
         return objects.isEmpty ? nil : TableChanges(name: table.name, records: objects)
       },
-      buffers: buffers.filter { !InternalBuffers.contain($0.name) })
+      buffers: buffers.filter { !InternalBuffers.contain($0.name) },
+      orderedTables: added.isEmpty
+        ? [] : [OrderedTableChanges(name: ExternalCatalogue.table, keys: added)])
+  }
+
+  /// The changes of the list of values outside of records.
+  var valueChanges: [KeyChange] {
+    orderedTables.first { $0.name == ExternalCatalogue.table }?.keys ?? []
+  }
+
+  /// The values outside of records that rows begin to refer to, each once.
+  var newValues: Set<ExternalReference> {
+    Set(
+      valueChanges.compactMap { change in
+        change.after.flatMap { ExternalCatalogue.reference(key: change.key, value: $0) }
+      })
+  }
+
+  /// The entry as a server gets it, which lists the values itself.
+  var withoutValues: HistoryEntry {
+    HistoryEntry(commit: commit, tables: tables, buffers: buffers)
   }
 
   /// Whether it has nothing that is synchronized.
@@ -77,8 +119,8 @@ extension HistoryEntry {
   var deletes: Bool { tables.contains { $0.records.contains { $0.after == nil } } }
 
   /// The same changes by another commit.
-  func with(_ commit: Commit) -> HistoryEntry {
-    HistoryEntry(commit: commit, tables: tables, buffers: buffers)
+  func with(_ commit: Commit, _ values: [OrderedTableChanges]) -> HistoryEntry {
+    HistoryEntry(commit: commit, tables: tables, buffers: buffers, orderedTables: values)
   }
 }
 

@@ -40,8 +40,10 @@ extension SyncClient {
   }
 
   /// Puts the commits of the server into the store, and the pending ones after them.
-  func integrate(_ changes: ServerChanges, _ report: inout SyncReport) throws(StoreError) {
+  func integrate(_ changes: ServerChanges, _ report: inout SyncReport) async throws {
     if changes.isEmpty { return }
+    // Merges may read them. The commit finds out whether any is missing.
+    try await fetch(changes.newValues)
     try learnClasses(changes)
     var attemptsLeft = 100
     while true {
@@ -54,11 +56,18 @@ extension SyncClient {
         report.sent += pending.commits.count - left.count
         report.received += changes.changingTokens.count - (pending.commits.count - left.count)
         report.conflicts += rebase.conflictCount
+        incoming.releaseAll()
         return
       } catch  where error.underlying is Overtaken {
         // A store of this process has saved meanwhile.
         attemptsLeft -= 1
         if attemptsLeft == 0 { throw error }
+      } catch {
+        // A row may return with a value that the store has dropped.
+        attemptsLeft -= 1
+        guard let missing = error.underlying as? MissingValues, attemptsLeft > 0,
+          try await fetch(missing.references).isEmpty
+        else { throw error }
       }
     }
   }
@@ -67,15 +76,24 @@ extension SyncClient {
     _ plan: SyncRebase.Plan, _ changes: ServerChanges, after pending: PendingCommits
   ) throws(StoreError) {
     let store = try newStore()
+    let incoming = incoming
+    var (missing, dropped) = ([ExternalReference](), [ExternalID]())
+    store.valueTransfer = .checked { (reference) throws(StoreError) in
+      if try !incoming.isHere(reference) { missing.append(reference) }
+    }
     let rest = try store.setRecords(plan.states)
     let (backend, leases) = (backend, rows(besides: changes))
     try store.saveChanges { (commit, request) throws(StoreError) in
       guard backend.lastCommitNumber == pending.localNumber else { throw Overtaken.error() }
       try store.add(rest, to: &commit)
+      let values = try changes.addValues(of: rest, to: &commit, in: backend, incoming)
+      (missing, dropped) = (missing + values.missing, values.dropped)
+      guard missing.isEmpty else { throw MissingValues.error(missing, at: backend.location) }
       let state = SyncState(position: changes.position, localNumber: pending.localNumber + 1)
       try commit.set(state, pending.commits, plan.pending, leases, in: backend)
       request.author = "sync"
     }
+    backend.coordinator.externalValues(of: backend)?.didDrop(dropped)
   }
 
   /// Notes that the server has taken commits.

@@ -20,7 +20,8 @@ public import StoredObjectsCore
 /// property, and its lists and sets element by element, as by `ConflictPolicy.merge`. Other conflicts
 /// are a ``SyncConflict``, which ``SyncConfiguration/decide`` resolves.
 ///
-/// Objects and named buffers are synchronized. Items of key-value stores stay on the device.
+/// Objects and named buffers are synchronized, with all values outside of records. Items of
+/// key-value stores stay on the device.
 public actor SyncClient {
   /// The backend of the device's store.
   public nonisolated var backend: any StoreBackend { source }
@@ -37,7 +38,9 @@ public actor SyncClient {
   var declared: [ClassDeclaration]?
   /// Row IDs from the server that are not given out yet.
   private var granted: [RowLease] = []
-  private var reception = Reception()
+  var reception = Reception()
+  /// Values from the server that no commit of the store refers to yet.
+  let incoming: IncomingValues
   private var current: Task<SyncReport, any Error>?
 
   /// The executor of the client's thread.
@@ -60,13 +63,13 @@ public actor SyncClient {
   ///   - transport: The connection to the server.
   ///   - configuration: How the device synchronizes.
   /// - Throws: ``/StoreEngine/StoreError`` with `invalidArgument` for another backend, for one with
-  ///   objects that belongs to no device, and for classes with values outside of records; `damaged`,
-  ///   `ioError` or `closed`.
+  ///   objects that belongs to no device; `damaged`, `ioError` or `closed`.
   public init(
     backend: any StoreBackend, classes: [StoredObject.Type], transport: any SyncTransport,
     configuration: SyncConfiguration = SyncConfiguration()
   ) throws(StoreError) {
     source = try Self.checked(backend)
+    incoming = IncomingValues(backend)
     (self.classes, self.transport, self.configuration) = (classes, transport, configuration)
     for type in classes { try leases.attach(to: backend, type.storedName) }
     try Self.restore(leases, of: backend)
@@ -142,13 +145,15 @@ public actor SyncClient {
   /// Calls that come during a sync wait for it, and then run. A sync that fails at any point has
   /// lost nothing: the next one continues.
   ///
-  /// Complexity: linear in the commits of both sides.
+  /// Complexity: linear in the commits of both sides. Values outside of records are sent in parts,
+  /// so a value of any size needs the memory of one request.
   ///
   /// - Returns: The numbers of commits and conflicts.
   /// - Throws: ``/StoreEngine/StoreError`` with `conflict` if ``SyncConfiguration/decide`` does not
   ///   decide, or if others were first too many times; `notUnique`; `changedLayout`; `historyExpired`
   ///   or `otherHistory` if the server's history no longer continues the device's; `newerVersion`;
-  ///   `damaged`, `noSpace` or `ioError`. Also any error of the transport.
+  ///   `recordMissing` if the server has lost a value outside of records; `tooLarge`, `damaged`,
+  ///   `noSpace` or `ioError`. Also any error of the transport.
   @discardableResult
   public func sync() async throws -> SyncReport {
     while let current { _ = try? await current.value }
@@ -167,10 +172,17 @@ extension SyncClient {
     if try backend.syncState() == nil { try await copyServer() }
     try await join()
     try backend.noteDevice()
-    var attemptsLeft = configuration.attempts
+    var (attemptsLeft, incomplete) = (configuration.attempts, HistoryPosition?.none)
     while attemptsLeft > 0 {
       let changes = try await pull()
-      try integrate(changes, &report)
+      do {
+        try await integrate(changes, &report)
+      } catch let error as StoreError where error.underlying is MissingValues {
+        // The server has removed a value meanwhile: a later commit says so.
+        if changes.position == incomplete { throw error }
+        incomplete = changes.position
+        continue
+      }
       if changes.position.number < changes.lastNumber { continue }
       try keepLeases()
       if try await join() { continue }
@@ -191,10 +203,8 @@ extension SyncClient {
   /// Makes the empty store a copy of the server's.
   private func copyServer() async throws {
     try backend.removeUnfinishedCopy()
-    if try !backend.isFollower() {
-      reception = Reception(follower: try StoreFollower(backend, source: "server"))
-      try await exchange(.pull(after: nil, byteLimit: configuration.requestByteCount))
-    }
+    if try !backend.isFollower() { try await follow(after: nil) }
+    try await completeCopy()
     guard let position = try backend.followedPosition() else { throw refused(nil) }
     let (backend, number) = (backend, backend.lastCommitNumber + 1)
     try backend.promote(author: "sync") { (changes) throws(StoreError) in
@@ -202,6 +212,12 @@ extension SyncClient {
         SyncState(position: position, localNumber: number),
         in: try backend.orderedTable(SyncTable.name))
     }
+  }
+
+  /// Copies the server, or brings the copy up to date.
+  func follow(after position: HistoryPosition?) async throws {
+    reception = Reception(follower: try StoreFollower(backend, source: "server"))
+    try await exchange(.pull(after: position, byteLimit: configuration.requestByteCount))
   }
 
   /// Makes classes known to the server, and asks for row IDs, where that is needed.
@@ -240,9 +256,10 @@ extension SyncClient {
     if let declared { return declared }
     let store = try StoreRecipe(classes: classes).makeStore(on: try source.scratch())
     let declarations = store.classDeclarations
-    if let one = declarations.first(where: \.hasExternals) {
+    if backend.externalStorage == nil, let one = declarations.first(where: \.hasExternals) {
       throw StoreError(
-        .invalidArgument, "Values outside of records can't be synchronized.",
+        .invalidArgument,
+        "The backend can't keep the values outside of records of the class: use another one.",
         at: .init(path: backend.location, className: one.name))
     }
     declared = declarations
@@ -263,11 +280,8 @@ extension SyncClient {
     var sent = 0
     while !rest.commits.isEmpty {
       guard let state = try backend.syncState() else { throw refused(nil) }
-      var (bytes, byteCount) = ([[UInt8]](), 0)
-      for one in rest.commits where byteCount < configuration.requestByteCount {
-        bytes.append(HistoryFormat.encoded(one.entry))
-        byteCount += bytes[bytes.count - 1].count
-      }
+      let (bytes, values) = nextCommits(rest.commits)
+      try await send(values)
       reception = Reception()
       switch try await exchange(.push(basedOn: state.position, commits: bytes)) {
       case .accepted(let position):
@@ -281,9 +295,31 @@ extension SyncClient {
     return sent
   }
 
+  /// Returns the commits of the next request, and the values that they refer to.
+  ///
+  /// Commits with many values become several requests, so that not all of them wait at the server.
+  private func nextCommits(
+    _ commits: [PendingCommit]
+  ) -> (bytes: [[UInt8]], values: Set<ExternalReference>) {
+    var (bytes, byteCount) = ([[UInt8]](), 0)
+    var (values, valueByteCount) = (Set<ExternalReference>(), 0)
+    for one in commits {
+      let isFull =
+        byteCount >= configuration.requestByteCount || values.count >= 1000
+        || valueByteCount >= 256 << 20
+      if isFull { break }
+      bytes.append(HistoryFormat.encoded(one.entry.withoutValues))
+      byteCount += bytes[bytes.count - 1].count
+      for value in one.entry.newValues where values.insert(value).inserted {
+        valueByteCount += value.byteCount
+      }
+    }
+    return (bytes, values)
+  }
+
   /// Sends a request, and returns the answer.
   @discardableResult
-  private func exchange(_ request: SyncRequest) async throws -> SyncAnswer {
+  func exchange(_ request: SyncRequest) async throws -> SyncAnswer {
     try await transport.send(request.bytes) { bytes in try await self.receive(bytes) }
     let answer: SyncAnswer
     do { answer = try reception.finish() } catch { throw refused(error) }
@@ -296,7 +332,7 @@ extension SyncClient {
 
   private func receive(_ bytes: [UInt8]) throws { try reception.add(bytes) }
 
-  private func refused(_ error: (any Error)?) -> StoreError {
+  func refused(_ error: (any Error)?) -> StoreError {
     if let error = error as? StoreError { return error }
     return StoreError(
       .damaged, "The server's answer makes no sense\(error.map { ": \($0)" } ?? "").",
@@ -318,7 +354,7 @@ extension StoreError.Code {
     let known: [StoreError.Code] = [
       .conflict, .historyExpired, .otherHistory, .invalidArgument, .changedLayout, .tooLarge,
       .notUnique, .damaged, .noSpace, .newerVersion, .readOnly, .closed, .rowIDsExhausted,
-      .tooManyClasses, .invalidName, .notRegistered,
+      .tooManyClasses, .invalidName, .notRegistered, .recordMissing, .notAuthentic,
     ]
     return known.first { "\($0)" == name } ?? .ioError
   }

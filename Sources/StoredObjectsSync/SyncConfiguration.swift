@@ -8,6 +8,8 @@ public struct SyncConfiguration: Sendable {
   /// A sync that finds less than half of them left asks the server for more.
   public var rowsAhead = 10_000
   /// The number of bytes of commits that one request carries, about; at least 1.
+  ///
+  /// Values outside of records travel in parts of this size, or of 64 KiB if it is smaller.
   public var requestByteCount = 4 << 20
   /// The number of times that a sync pushes again because others were first.
   public var attempts = 50

@@ -204,7 +204,10 @@ struct SyncRebase {
     on backend: any StoreBackend, _ policy: ConflictPolicy = .error
   ) throws(StoreError) -> Store {
     let configuration = StoreConfiguration(conflictPolicy: policy)
-    return try StoreRecipe(classes: classes, configuration: configuration).makeStore(on: backend)
+    let store = try StoreRecipe(classes: classes, configuration: configuration)
+      .makeStore(on: backend)
+    store.valueTransfer = .trial
+    return store
   }
 
   private func save(_ states: RecordStates, by store: Store) throws(StoreError) {
@@ -236,7 +239,11 @@ struct SyncRebase {
           let isSame = one.entry.hasSameChanges(as: changes)
           pending.append(
             PendingCommit(
-              sequence: isSame ? one.sequence : nil, entry: changes.with(one.entry.commit)))
+              sequence: isSame ? one.sequence : nil,
+              entry: changes.with(
+                one.entry.commit,
+                one.entry.orderedTables.isEmpty
+                  ? changes.orderedTables : one.entry.orderedTables)))
         }
         return .next
       }

@@ -2,19 +2,6 @@ import Files
 public import StoreEngine
 public import StoredObjectsCore
 
-/// The limits of a server for the requests of a device.
-public struct SyncLimits: Sendable {
-  /// The maximum size of a request in bytes.
-  public var requestByteCount = 32 << 20
-  /// The maximum number of row IDs that one request gets for a class.
-  public var rowCount = 1_000_000
-  /// The maximum number of bytes of commits in one answer, about.
-  public var answerByteCount = 16 << 20
-
-  /// Creates the default limits.
-  public init() {}
-}
-
 /// Orders the commits of all devices that synchronize a store.
 ///
 ///     let server = try SyncServer(container)
@@ -36,6 +23,8 @@ public actor SyncServer {
   private let executor = ThreadExecutor()
   /// The last position that the history knows of each device.
   private var seen: [SyncDevice: UInt64] = [:]
+  /// The values that wait for the commits that refer to them.
+  var waiting: [SyncDevice: WaitingValues] = [:]
 
   /// The executor of the server's thread.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -71,24 +60,28 @@ public actor SyncServer {
     _ request: [UInt8], from device: SyncDevice,
     to sink: @Sendable ([UInt8]) throws(StoreError) -> Void
   ) {
+    let version =
+      SyncFormat.version(of: request, SyncFormat.requestMagic) == SyncFormat.versionWithoutValues
+      ? SyncFormat.versionWithoutValues : SyncFormat.version
     var hasBegun = false
     do throws(StoreError) {
-      let answer = try answer(request, device) { (bytes) throws(StoreError) in
-        if !hasBegun { try sink(SyncAnswer.history.bytes) }
+      let answer = try answer(request, version, device) { (bytes) throws(StoreError) in
+        if !hasBegun { try sink(SyncAnswer.history.bytes(in: version)) }
         hasBegun = true
         try sink(bytes)
       }
-      if !hasBegun { try sink(answer.bytes) }
+      if !hasBegun { try sink(answer.bytes(in: version)) }
     } catch {
       // A stream that ends too early is an error there.
       if hasBegun { return }
       let answer = SyncAnswer.failed(code: "\(error.code)", message: error.message)
-      try? sink(answer.bytes)
+      try? sink(answer.bytes(in: version))
     }
   }
 
   private func answer(
-    _ bytes: [UInt8], _ device: SyncDevice, _ sink: ([UInt8]) throws(StoreError) -> Void
+    _ bytes: [UInt8], _ version: UInt16, _ device: SyncDevice,
+    _ sink: ([UInt8]) throws(StoreError) -> Void
   ) throws(StoreError) -> SyncAnswer {
     guard bytes.count <= limits.requestByteCount else {
       throw StoreError(
@@ -101,6 +94,9 @@ public actor SyncServer {
     do { request = try SyncRequest(bytes) } catch {
       throw StoreError(.invalidArgument, "The request makes no sense: \(error)")
     }
+    try check(version)
+    waiting[device]?.time = .now
+    expireWaiting()
     switch request {
     case .join(let classes): return .joined(try join(classes, device))
     case .pull(let position, let limit):
@@ -108,7 +104,23 @@ public actor SyncServer {
       try note(device, position)
       return .history
     case .push(let position, let commits): return try push(commits, position, device)
+    case .send(let parts): return .stored(try store(parts, of: device))
+    case .fetch(let places, let limit):
+      return try values(places, limit: min(limit, limits.answerByteCount))
     }
+  }
+
+  /// Refuses devices that would lose values.
+  private func check(_ version: UInt16) throws(StoreError) {
+    guard version == SyncFormat.versionWithoutValues,
+      try ExternalCatalogue.ifUsed(in: backend) != nil
+    else { return }
+    throw StoreError(
+      .newerVersion,
+      """
+      The store has values outside of records, which this version of the device's program can't \
+      synchronize. Update the device's program.
+      """, at: .init(path: backend.location))
   }
 
   /// Sends the commits after a position, or a copy.
@@ -118,8 +130,10 @@ public actor SyncServer {
     var writer: HistoryStreamWriter
     if let position {
       writer = HistoryStreamWriter(behind: position)
+      // The device asks for them in parts.
+      writer.sendsValues = false
     } else {
-      writer = try .copying(backend, to: sink)
+      writer = try .copying(backend, sendsValues: false, to: sink)
     }
     try writer.write(backend, limit: max(1, limit), to: sink)
     try sink(writer.heartbeat(of: backend) + writer.end())
@@ -152,12 +166,14 @@ public actor SyncServer {
     guard position.isSame(as: base) else { return .behind }
     // One that is kept for longer would hold the objects of all relationships that it has met.
     let store = try container.makeStore()
+    checkValues(of: store, from: device)
     let leases = try leases(of: device)
     for bytes in commits {
       let entry = try checked(bytes, leases)
       guard let next = try make(entry, after: position, by: store) else { return .behind }
       position = next
     }
+    releaseWaiting(of: device)
     return .accepted(position)
   }
 
@@ -168,6 +184,7 @@ public actor SyncServer {
     let backend = backend
     do {
       let rest = try store.setRecords(RecordStates(after: [entry]))
+      try checkWritten(rest)
       let commit = try store.saveChanges { (changes, request) throws(StoreError) in
         guard backend.lastCommitNumber == position.number else { throw Overtaken.error() }
         try store.add(rest, to: &changes)

@@ -3,11 +3,12 @@
   import Locks
   import StoreEngine
   import StoredObjectsCore
-  import StoredObjectsSync
   import StoredObjectsTestSupport
   import TestFiles
   import TestedBackends
   import Testing
+
+  @testable import StoredObjectsSync
 
   @Suite("Devices that edit at random")
   struct SyncConvergenceTests {
@@ -63,15 +64,23 @@
           }
         }
       }
+      let cut = devices.reduce(0) { $0 + $1.cutValues }
+      #expect(edits < 300 || cut > 0, "no value was cut")
       // Without faults everything comes together.
       for device in devices { device.heal() }
       for _ in 0..<2 {
         for device in devices { try await device.sync() }
       }
       let wanted = try contents(network.backend)
+      await network.server.expireWaiting(at: .now + .seconds(4000))
+      #expect(try network.backend.values().strays.isEmpty)
       for device in devices {
         #expect(try contents(device.backend) == wanted)
         #expect(try await device.device.client.pendingCount == 0)
+        // A disk in memory is not cleaned up when it is opened after a kill.
+        if device.backend is any DirectoryBackend {
+          #expect(try device.backend.values().strays.isEmpty)
+        }
       }
       let deleted = devices.reduce(into: Set<String>()) { $0.formUnion($1.deleted) }
       let store = try Store.ofSync(network.backend)
@@ -86,6 +95,11 @@
       }
       #expect(devices.reduce(0) { $0 + $1.syncs } > round / 5)
     }
+  }
+
+  extension SyncClient {
+    /// The number of values from the server that no commit refers to yet.
+    fileprivate var incomingCount: Int { incoming.count }
   }
 
   /// A device that makes random edits, loses its network and is killed.
@@ -104,6 +118,8 @@
     private(set) var syncs = 0
     /// The number of edits that were made, also of those whose save was refused.
     private(set) var edits = 0
+    /// The number of syncs that failed while values were under way.
+    private(set) var cutValues = 0
     /// The songs that there were when they were last enumerated, and later ones of this device.
     private var songs: [ObjectID<Song>] = []
     private var roundOfSongs = 0
@@ -123,6 +139,8 @@
     private static var configuration: SyncConfiguration {
       var configuration = SyncConfiguration()
       configuration.rowsAhead = 2000
+      // A large value takes several requests.
+      configuration.requestByteCount = 1 << 16
       configuration.decide = { conflict in
         switch conflict.kind {
         case .properties: .theirs
@@ -139,8 +157,11 @@
       device.transport.fault.withLock {
         $0 = {
           random.withLock { generator in
-            [.none, .none, .none, .none, .lostRequest, .lostAnswer, .cutAnswer, .sentTwice]
-              .randomElement(using: &generator) ?? .none
+            // A sync with values makes many requests.
+            Int.random(in: 0..<3, using: &generator) > 0
+              ? .none
+              : [.lostRequest, .lostAnswer, .cutAnswer, .sentTwice]
+                .randomElement(using: &generator) ?? .none
           }
         }
       }
@@ -160,6 +181,7 @@
       do {
         try await sync()
       } catch {
+        if await device.client.incomingCount > 0 { cutValues += 1 }
         // A lost request says so; anything else is a fault of the library.
         let isLost = error is LocalTransport.Lost
         let isCut = (error as? StoreError).map { [.ioError, .damaged].contains($0.code) } ?? false
@@ -211,7 +233,7 @@
 
     private func edit(_ store: Store, _ mark: String, _ marks: inout Marks) throws {
       let song = songs.randomElement(using: &generator).flatMap { try? store.object($0) }
-      switch Int.random(in: 0..<12, using: &generator) {
+      switch Int.random(in: 0..<15, using: &generator) {
       case 0..<3: insertSong(store, mark, &marks)
       case 3: song?.title = mark
       case 4: song?.seconds += 1
@@ -220,11 +242,35 @@
       case 7:
         if try store.count(of: Playlist.self) < 4 { store.insert(Playlist()) }
         if try store.count(of: Artist.self) < 4 { store.insert(Artist()) }
+      case 12...14: try editRecording(store, mark)
       case 8: song?.artist = try store.allObjects(of: Artist.self).randomElement(using: &generator)
       default:
         let lists = try store.allObjects(of: Playlist.self)
         if let list = lists.randomElement(using: &generator) { change(list, song) }
       }
+    }
+
+    /// Inserts, changes or deletes an object with values outside of its record.
+    private func editRecording(_ store: Store, _ mark: String) throws {
+      let all = try store.allObjects(of: Recording.self)
+      guard all.count > 3, let one = all.randomElement(using: &generator) else {
+        let new = Recording()
+        (new.title, new.audio) = (mark, randomValue())
+        return store.insert(new)
+      }
+      switch Int.random(in: 0..<6, using: &generator) {
+      case 0: one.title = mark
+      case 1: store.delete(one)
+      case 2: one.cover = nil
+      case 3: one.cover = all.randomElement(using: &generator)?.audio
+      case 4: one.cover = randomValue()
+      default: one.audio = randomValue()
+      }
+    }
+
+    private func randomValue() -> ExternalData {
+      let count = [0, 10, 100, 70_000, 200_000].randomElement(using: &generator) ?? 0
+      return ExternalData(noise(count, Int.random(in: 0...1_000_000, using: &generator)))
     }
 
     private func randomCode() -> String { "\(Int.random(in: 0..<40, using: &generator))" }

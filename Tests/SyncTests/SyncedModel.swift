@@ -19,5 +19,14 @@
     var songs: [Song] = []
   }
 
-  let syncedClasses: [StoredObject.Type] = [Song.self, Artist.self, Playlist.self]
+  /// A class with values outside of records.
+  @Stored final class Recording: StoredObject {
+    var title = ""
+    @External(above: 64) var audio = ExternalData()
+    @External(above: 64) var cover: ExternalData?
+  }
+
+  let syncedClasses: [StoredObject.Type] = [
+    Song.self, Artist.self, Playlist.self, Recording.self,
+  ]
 #endif
