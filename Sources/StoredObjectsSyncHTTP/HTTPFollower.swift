@@ -143,13 +143,16 @@ public actor HTTPFollower {
     // Another object, because a stream that was cut can't be continued.
     var follower = try StoreFollower(target, source: url.absoluteString)
     let position = try follower.position()
-    let download = HistoryDownload(
-      request(after: position), limit: position == nil ? .max : configuration.waitingByteCount)
+    let download = HistoryDownload(request(after: position))
     do {
       for try await part in download.parts {
         try follower.apply(part)
         download.use(part.count)
         try note(follower)
+        // Each connection brings at least one commit, however large it is.
+        if let position, status.commitNumber > position.number {
+          download.limit(to: configuration.waitingByteCount)
+        }
         if untilCaughtUp, isCaughtUp { return }
       }
     } catch let answer as HistoryStatus { throw error(of: answer, position) }

@@ -14,7 +14,8 @@ public struct HTTPFollowerConfiguration: Sendable {
   /// The maximum number of bytes that wait to be applied.
   ///
   /// If a server is faster than the disk of the copy, the connection is cut here, and continues
-  /// after the last applied commit. It does not count during the first copy.
+  /// after the last applied commit. It does not count during the first copy, and before a
+  /// connection has brought a commit.
   public var waitingByteCount = 64 << 20
   /// Called with each failure after which the follower tries again, and the time until then.
   public var didFail: @Sendable (any Error, Duration) -> Void = { _, _ in }

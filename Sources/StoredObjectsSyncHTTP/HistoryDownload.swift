@@ -15,16 +15,15 @@ final class HistoryDownload: NSObject, URLSessionDataDelegate, Sendable {
   /// Ending the iteration ends the connection.
   let parts: AsyncThrowingStream<[UInt8], any Error>
   private let continuation: AsyncThrowingStream<[UInt8], any Error>.Continuation
-  private let waiting = Locked(0)
-  private let limit: Int
+  private let waiting = Locked(Waiting())
+
+  private struct Waiting {
+    var byteCount = 0
+    var limit = Int.max
+  }
 
   /// Begins a request.
-  ///
-  /// - Parameters:
-  ///   - request: The request.
-  ///   - limit: The maximum number of bytes that wait.
-  init(_ request: URLRequest, limit: Int) {
-    self.limit = limit
+  init(_ request: URLRequest) {
     (parts, continuation) = AsyncThrowingStream.makeStream()
     super.init()
     let session = URLSession(configuration: .ephemeral, delegate: self, delegateQueue: nil)
@@ -37,7 +36,10 @@ final class HistoryDownload: NSObject, URLSessionDataDelegate, Sendable {
   }
 
   /// Notes that the reader has used bytes of ``parts``.
-  func use(_ count: Int) { waiting.withLock { $0 -= count } }
+  func use(_ count: Int) { waiting.withLock { $0.byteCount -= count } }
+
+  /// Sets the maximum number of bytes that wait; there is none before.
+  func limit(to count: Int) { waiting.withLock { $0.limit = count } }
 
   func urlSession(
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
@@ -60,14 +62,12 @@ final class HistoryDownload: NSObject, URLSessionDataDelegate, Sendable {
   }
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-    let count = waiting.withLock { waiting in
-      waiting += data.count
-      return waiting
+    let isTooMuch = waiting.withLock { waiting in
+      waiting.byteCount += data.count
+      // A single part is never too large.
+      return waiting.byteCount > waiting.limit && waiting.byteCount > data.count
     }
-    // A single part is never too large.
-    if count > limit, count > data.count {
-      return continuation.finish(throwing: HTTPFollowerError.tooFast)
-    }
+    if isTooMuch { return continuation.finish(throwing: HTTPFollowerError.tooFast) }
     continuation.yield(Array(data))
   }
 

@@ -25,7 +25,13 @@ struct TopToolTests {
     var commitsPerSecond: Double
     var objects: Int
     var saves: Saves?
+    var lookUps: LookUps?
     var classes: [Class]
+
+    struct LookUps: Decodable {
+      var count: Int
+      var hitPercentage: Double?
+    }
 
     struct Saves: Decodable {
       var count: Int
@@ -108,7 +114,7 @@ struct TopToolTests {
     }
   }
 
-  @Test("The looks have the times of the saves of a program that has the store for itself")
+  @Test("The looks have the saves and look-ups of a program that has the store for itself")
   func saveTimesOfOne() throws {
     try ProgramDirectory.run { tool in
       try save(["a"], in: tool)
@@ -116,10 +122,15 @@ struct TopToolTests {
       #expect(try idle.json(Look.self).saves == nil)
       let store = try openStore(tool)
       let looks = try looks(tool, until: { $0.reduce(0) { $0 + ($1.saves?.count ?? 0) } >= 4 }) {
+        // Reads the object, and finds it in memory.
+        let song = try store.object(WatchedSong.self, rowID: 2)
+        try #expect(store.object(WatchedSong.self, rowID: 2) === song)
         try save(["b", "c", "d", "e"], in: store)
       }
       try store.backend.close()
-      #expect(looks[0].saves == nil && looks.last?.saves != nil)
+      #expect(looks[0].saves == nil && looks[0].lookUps == nil && looks.last?.saves != nil)
+      let found = looks.compactMap(\.lookUps).filter { $0.count > 0 }
+      #expect(found.map(\.count) == [2] && found.map(\.hitPercentage) == [50])
       let busy = try #require(looks.first { $0.saves?.medianMilliseconds != nil }?.saves)
       let (median, slow) = (busy.medianMilliseconds ?? 0, busy.slowMilliseconds ?? 0)
       #expect(busy.count > 0 && median > 0 && slow >= median)

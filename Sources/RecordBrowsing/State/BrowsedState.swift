@@ -61,11 +61,11 @@ package final class BrowsedState: Sendable {
       .notFound, "There is no class \"\(name)\" in this store. There are: \(names).")
   }
 
-  /// The times of all saves of the programs that have the store open; nil if none is known.
+  /// The saves and look-ups of the programs that have the store open; nil if none is known.
   ///
-  /// They are those of now, also for an earlier state.
-  package var saveTimes: SaveTimes? {
-    backend is any DirectoryBackend ? SaveTimes(ofStoreAt: backend.location) : nil
+  /// It is that of now, also for an earlier state.
+  package var activity: StoreActivity? {
+    backend is any DirectoryBackend ? StoreActivity(ofStoreAt: backend.location) : nil
   }
 
   /// Returns the size of the file of a class; nil if the store has no files.

@@ -7,6 +7,13 @@ import Synchronization
 final class Instruments: Sendable {
   private let isSetNow = Atomic(false)
   private let instrument = Locked<(any StoreInstrument)?>(nil)
+  private let ownCounter = Locked<ActivityCounter?>(nil)
+
+  /// The counter of look-ups for other processes; nil for backends without a directory.
+  var counter: ActivityCounter? {
+    get { ownCounter.withLock { $0 } }
+    set { ownCounter.withLock { $0 = newValue } }
+  }
 
   var isSet: Bool { isSetNow.load(ordering: .acquiring) }
 

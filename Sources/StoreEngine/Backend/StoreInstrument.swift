@@ -79,6 +79,12 @@ extension StoreCoordinator {
   /// Whether an instrument receives durations.
   @usableFromInline package var isMeasured: Bool { instruments.isSet }
 
+  /// Reports look-ups to the instrument, and counts them for other processes.
+  package func didLookUp(_ lookUps: StoreLookUps) {
+    instruments.counter?.count(lookUps)
+    instruments.current?.didLookUp(lookUps)
+  }
+
   /// Runs a closure that performs an operation, and reports its duration to the instrument.
   @usableFromInline
   package func measure<Result>(

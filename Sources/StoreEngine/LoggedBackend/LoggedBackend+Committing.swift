@@ -45,7 +45,7 @@ extension LoggedBackend {
   ) throws(StoreError) -> Commit {
     let start = ContinuousClock.now
     let commit = try body()
-    saves.count(since: start)
+    activity.count(saveSince: start)
     return commit
   }
 
@@ -66,8 +66,8 @@ extension LoggedBackend {
     }
     if let sharing { try lockProcesses(sharing) }
     let start = ContinuousClock.now
-    queue.enqueue(commit, by: self, mayWait: mayWait) { [saves, sharing] outcome in
-      if case .success = outcome { saves.count(since: start) }
+    queue.enqueue(commit, by: self, mayWait: mayWait) { [activity, sharing] outcome in
+      if case .success = outcome { activity.count(saveSince: start) }
       sharing?.unlock()
       completion(outcome)
     }

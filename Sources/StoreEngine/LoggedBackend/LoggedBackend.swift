@@ -46,8 +46,8 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
   let keepsHistory = Atomic(false)
   /// The lock of the processes that share the store; nil if it is not shared.
   let sharing: ProcessLock?
-  /// The counter of the saves, for other processes to read.
-  let saves: SaveCounter
+  /// The counter of saves and look-ups, for other processes to read.
+  let activity: ActivityCounter
   /// The word that changes with every commit of another process, and its value at the last look.
   ///
   /// Stored beside the lock, so that a read changes no reference counts.
@@ -95,7 +95,8 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
     (state, valuesInUse, isSnapshot) = (Locked(PendingState()), nil, false)
     let shared = files.ordered.directory.shared
     (sharing, version) = (shared.map { ProcessLock($0) }, shared?.versionWord)
-    saves = SaveCounter(files.ordered.directory)
+    activity = ActivityCounter(files.ordered.directory)
+    coordinator.instruments.counter = activity
     let joined = shared?.isFirst == false ? shared : nil
     var log = LoggedLog()
     var names: [String] = []
@@ -137,7 +138,7 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
     // Tables that are first looked up here get separate numbers.
     sealing = backend.sealing.map { Sealing($0.seal) }
     (durability, limits) = (backend.durability, backend.limits)
-    (sharing, version, saves) = (nil, nil, SaveCounter())
+    (sharing, version, activity) = (nil, nil, ActivityCounter())
     tornTailByteCount = backend.tornTailByteCount
     coordinator = StoreCoordinator(ofSnapshotAt: files.location, state.lastCommit, values?.values)
     self.state = Locked(state)
@@ -218,7 +219,7 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
         (state.pending, state.folding) = (PendingRecords(), nil)
       }
       log.writer = nil
-      saves.end()
+      activity.end()
       if releasingFiles { try files.close() }
     }
   }
@@ -230,7 +231,7 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
       (state.pending, state.folding) = (PendingRecords(), nil)
     }
     log.writer = nil
-    saves.end()
+    activity.end()
     try files.close()
   }
 

@@ -1,10 +1,7 @@
-import Files
-
 /// The number of saves to a store, by the time that they took.
 ///
-/// They are those since the first of the processes that have the store open has opened it, see
-/// ``SaveCounter``. A time begins when a save is encoded and has its turn, and ends when it is
-/// durable, or in the system for ``Durability/process``.
+/// A time begins when a save is encoded and has its turn, and ends when it is durable, or in the
+/// system for ``Durability/process``.
 package struct SaveTimes: Sendable, Equatable {
   /// Two for each doubling of the time, from one microsecond to more than twelve seconds.
   static let bucketCount = 48
@@ -14,19 +11,8 @@ package struct SaveTimes: Sendable, Equatable {
   /// Creates the times of no saves.
   package init() { counts = Array(repeating: 0, count: Self.bucketCount) }
 
-  /// Reads the times of a store.
-  ///
-  /// Complexity: reads a small file, and the names of the files that the programs have open.
-  ///
-  /// - Returns: nil if no process has the store open for writing, or one has it for itself that has
-  ///   not saved, or that belongs to another user.
-  package init?(ofStoreAt directory: String) {
-    guard let words = SaveCounter.words(ofStoreAt: directory) else { return nil }
-    counts = (0..<Self.bucketCount).map { bucket in
-      let start = (SharedFile.firstSaves + bucket) * SharedWords.distance
-      return words[start..<start + 8].reversed().reduce(0) { $0 << 8 | UInt64($1) }
-    }
-  }
+  /// Creates the times of the saves in each bucket.
+  init(counts: ArraySlice<UInt64>) { self.counts = Array(counts.prefix(Self.bucketCount)) }
 
   /// The number of saves.
   package var count: UInt64 { counts.reduce(0, &+) }

@@ -40,15 +40,12 @@ final class SharedFile: Sendable {
     static let check = 6
   }
 
-  /// The first of the words that count saves, see ``SaveTimes``.
-  static let firstSaves = 16
-
   /// The name in the directory.
   static let name = ".shared"
 
   private let directory: DirectoryHandle
   private let file: OpenFile
-  /// The words, which all processes have mapped.
+  /// The words, which all processes have mapped; ``ActivityCounter`` uses others of them.
   let words: SharedWords
   /// Whether no other process had the store open when this one opened it.
   let isFirst: Bool

@@ -12,8 +12,8 @@ struct LiveSamples: Sendable {
     let commit: UInt64
     let objects: Int
     let bytes: Int
-    /// The times of all saves so far; nil if no program that saves is known.
-    let saves: SaveTimes?
+    /// The saves and look-ups of programs so far; nil if none is known.
+    let activity: StoreActivity?
   }
 
   private(set) var samples: [Sample] = []
@@ -25,11 +25,11 @@ struct LiveSamples: Sendable {
     if samples.count > Self.limit { samples.removeFirst() }
   }
 
-  /// The times of the saves in the last minute; nil if no program that saves is known.
-  var savesOfLastMinute: SaveTimes? {
-    guard let last = samples.last, let saves = last.saves else { return nil }
+  /// The saves and look-ups of programs in the last minute; nil if none is known.
+  var activityOfLastMinute: StoreActivity? {
+    guard let last = samples.last, let activity = last.activity else { return nil }
     let first = samples.first { $0.time > last.time - 60 }
-    return first?.saves.map(saves.since) ?? saves
+    return first?.activity.map(activity.since) ?? activity
   }
 }
 
@@ -40,16 +40,17 @@ extension BrowserSession {
     let now = Date().timeIntervalSince1970
     let bytes = state.classes.reduce(0) { $0 + (state.fileSize(of: $1) ?? 0) }
     let objects = state.classes.reduce(0) { $0 + $1.objectCount }
-    let saves = state.saveTimes
-    let (all, lastSaves) = samples.withLock { samples in
+    let activity = state.activity
+    let (all, latest) = samples.withLock { samples in
       samples.add(
-        .init(time: now, commit: state.number, objects: objects, bytes: bytes, saves: saves))
-      return (samples.samples, samples.savesOfLastMinute)
+        .init(time: now, commit: state.number, objects: objects, bytes: bytes, activity: activity))
+      return (samples.samples, samples.activityOfLastMinute)
     }
     let titles = editor?.titles
     return JSONView.dictionary([
       ("commit", JSONView.number(Int(state.number))), ("objects", JSONView.number(objects)),
-      ("bytes", JSONView.number(bytes)), ("saves", lastSaves.map(JSONView.saves)),
+      ("bytes", JSONView.number(bytes)), ("saves", (latest?.saves).map(JSONView.saves)),
+      ("lookUps", (latest?.lookUps).map(JSONView.lookUps)),
       ("undo", (titles?.undo).map { .string($0) }), ("redo", (titles?.redo).map { .string($0) }),
       (
         "samples",
@@ -140,6 +141,13 @@ extension BrowserSession {
 }
 
 extension JSONView {
+  /// The number of look-ups, and the share of the objects that were in memory.
+  fileprivate static func lookUps(_ lookUps: StoreLookUps) -> StoredValue {
+    dictionary([
+      ("count", number(lookUps.count)), ("hits", lookUps.hitPercentage.map { .double($0) }),
+    ])
+  }
+
   /// The times of saves, in milliseconds.
   fileprivate static func saves(_ saves: SaveTimes) -> StoredValue {
     dictionary([

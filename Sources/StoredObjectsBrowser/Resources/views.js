@@ -148,12 +148,15 @@ export async function liveView(route, signal) {
   const rates = samples.slice(1).map((sample, index) => (sample[1] - samples[index][1]) / Math.max(.1, sample[0] - samples[index][0]));
   const panel = (title, value, values, label) => h("section", { class: "panel" }, h("h2", {}, title), h("div", { class: "big" }, value), chart(values, label));
   const rate = rates.at(-1) ?? 0;
-  const { saves } = live;
-  const times = !saves ? "When a program saves to the store, the times of its saves appear here."
+  const { saves, lookUps } = live;
+  const times = !saves ? store.info.location.startsWith("postgresql:") ? "The statistics of the server have the times of saves."
+    : "When a program saves to the store, the times of its saves appear here."
     : saves.count ? `${counted(saves.count, "save", "saves")} in the last minute. Half took up to ${saves.median} ms, 99 of 100 up to ${saves.slow} ms.` : "No saves in the last minute.";
   return h("div", {}, crumbs([store.info.name, link("")], ["Live"]), head("Live"),
     h("div", { class: "charts" }, panel("Commits per second", rate.toFixed(1), rates, `Commits per second, now ${rate.toFixed(1)}`),
       panel("Objects", count(live.objects), samples.map((sample) => sample[2]), `Objects, now ${count(live.objects)}`),
       panel("Class files", bytes(live.bytes), samples.map((sample) => sample[3]), `Bytes, now ${bytes(live.bytes)}`)),
-    h("section", { class: "panel" }, h("h2", {}, "Times of saves"), h("p", { id: "save-times", class: "soft" }, times)));
+    h("section", { class: "panel" }, h("h2", {}, "Times of saves"), h("p", { id: "save-times", class: "soft" }, times)),
+    ...(lookUps?.count ? [h("section", { class: "panel" }, h("h2", {}, "Objects in memory"),
+      h("p", { id: "look-ups", class: "soft" }, `${counted(lookUps.count, "object", "objects")} looked up in the last minute. ${lookUps.hits} % were in memory.`))] : []));
 }

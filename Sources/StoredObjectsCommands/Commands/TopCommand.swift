@@ -6,11 +6,14 @@ import StoreEngine
 struct TopCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "top",
-    abstract: "Show commits per second, times of saves, objects and sizes, while programs save.",
+    abstract: """
+      Show commits per second, times of saves, look-ups, objects and sizes, while programs save.
+      """,
     discussion: """
-      The times are those of the programs that have the store open: half of the saves since the \
-      last look took up to the first one, and 99 of 100 up to the second one. A program of another \
-      user shows them only if it shares the store with other processes.
+      Times and look-ups are those of the programs that have the store open for writing. Half of \
+      the saves since the last look took up to the first time, and 99 of 100 up to the second one. \
+      Of the objects that were looked up, the shown share was in memory already. A program of \
+      another user shows this only if it shares the store with other processes.
 
       The command holds no lock between two looks at the store, so programs can open it and save. \
       On a terminal it shows the classes in a table until you press Control-C. Otherwise each look \
@@ -74,7 +77,15 @@ struct StoreLook: Encodable {
   /// The times of the saves since the last look; absent if no program that saves is known.
   var saves: Saves?
   var classes: [Class]
-  private let allSaves: SaveTimes?
+  /// The objects that were looked up since the last look; absent if no program is known.
+  var lookUps: LookUps?
+  private let activity: StoreActivity?
+
+  struct LookUps: Encodable {
+    var count: Int
+    /// The share of those that were in memory; absent without look-ups.
+    var hitPercentage: Double?
+  }
 
   struct Saves: Encodable {
     var count: Int
@@ -98,7 +109,7 @@ struct StoreLook: Encodable {
   }
 
   private enum CodingKeys: String, CodingKey {
-    case time, commit, commitsPerSecond, objects, bytes, logBytes, saves, classes
+    case time, commit, commitsPerSecond, objects, bytes, logBytes, saves, lookUps, classes
   }
 
   init(_ state: BrowsedState, after last: StoreLook?) {
@@ -116,9 +127,11 @@ struct StoreLook: Encodable {
     let sizes = classes.compactMap(\.bytes)
     bytes = sizes.isEmpty ? nil : sizes.reduce(0, +)
     logBytes = try? (state.backend as? any DirectoryBackend)?.logState()?.pendingCount
-    allSaves = state.saveTimes
-    // The first look shows no saves. A program that has begun to save since the last one shows all.
-    saves = allSaves.map { Saves($0.since(last.map { $0.allSaves ?? SaveTimes() } ?? $0)) }
+    activity = state.activity
+    // The first look shows nothing. A program that has begun since the last one shows all.
+    let news = activity.map { $0.since(last.map { $0.activity ?? StoreActivity() } ?? $0) }
+    saves = (news?.saves).map(Saves.init)
+    lookUps = (news?.lookUps).map { LookUps(count: $0.count, hitPercentage: $0.hitPercentage) }
     commitsPerSecond = 0
     if let last {
       let seconds = time.timeIntervalSince(last.time)
@@ -139,6 +152,9 @@ extension StoreLook {
     if let logBytes { parts.append("log \(bytesText(logBytes))") }
     if let median = saves?.medianMilliseconds, let slow = saves?.slowMilliseconds {
       parts.append("saves \(median) ms, 99 % \(slow) ms")
+    }
+    if let lookUps, let share = lookUps.hitPercentage {
+      parts.append("\(Self.text(lookUps.count)) look-ups, \(share) % in memory")
     }
     return parts.joined(separator: "  ")
   }

@@ -161,6 +161,8 @@ extension Store {
   ) throws(StoreError) -> Bool {
     forgetChangeElsewhere(rowID, entry)
     lookUps.misses &+= 1
+    // A program that only reads reports nothing otherwise.
+    if lookUps.misses == 4096 { tellLookUps() }
     do {
       if let ahead = entry.faultsAhead {
         return try ahead.read(rowID, entry, backend, into: &buffer)

@@ -1,10 +1,11 @@
 import StoreEngine
 
 extension Store {
-  /// Reports the look-ups since the last time to the backend's instrument, if there is one.
+  /// Reports the look-ups since the last time to the backend's instrument, if there is one, and to
+  /// other processes.
   func tellLookUps() {
     guard lookUps != StoreLookUps() else { return }
-    backend.instrument?.didLookUp(lookUps)
+    backend.coordinator.didLookUp(lookUps)
     lookUps = StoreLookUps()
   }
 }

@@ -47,24 +47,24 @@ struct SharedFileTests {
     defer { try? FileManager.default.removeItem(atPath: path) }
     let kind = TestedBackend.tokyoCabinet
     let alone = try kind.open(path)
-    #expect(SaveTimes(ofStoreAt: path) == nil)
+    #expect(StoreActivity(ofStoreAt: path) == nil)
     try alone.commit { $0.insert(2, in: try alone.table(named: "Song"), [1]) }
-    #expect(SaveTimes(ofStoreAt: path)?.count == 1)
+    #expect(StoreActivity(ofStoreAt: path)?.saves.count == 1)
     try alone.snapshot().close()
-    #expect(SaveTimes(ofStoreAt: path)?.count == 1)
+    #expect(StoreActivity(ofStoreAt: path)?.saves.count == 1)
     try alone.close()
-    #expect(SaveTimes(ofStoreAt: path) == nil)
+    #expect(StoreActivity(ofStoreAt: path) == nil)
     let backends = try (0..<2).map { _ in
       try kind.open(path, durability: durability, sharing: .processes)
     }
-    let look = try #require(SaveTimes(ofStoreAt: path))
+    let look = try #require(StoreActivity(ofStoreAt: path))
     for (number, backend) in backends.enumerated() {
       let table = try backend.table(named: "Song")
       for round in UInt8(0)...UInt8(number + 1) {
         try backend.commit { $0.update(2, in: table, [round]) }
       }
     }
-    #expect(try #require(SaveTimes(ofStoreAt: path)).since(look).count == 5)
+    #expect(try #require(StoreActivity(ofStoreAt: path)).since(look).saves.count == 5)
     // So are those that wait for the disk without a thread.
     let queue = try #require(backends[0] as? any CommitQueueing)
     var changes = ChangeSetBuilder()
@@ -78,17 +78,17 @@ struct SharedFileTests {
         }
       } catch { waiting.resume(throwing: error) }
     }
-    let times = try #require(SaveTimes(ofStoreAt: path)).since(look)
+    let times = try #require(StoreActivity(ofStoreAt: path)).since(look).saves
     let longest = try #require(times.time(ofShare: 1))
     #expect(times.count == 6 && longest > .zero && longest < .seconds(60))
     for backend in backends { try backend.close() }
-    #expect(SaveTimes(ofStoreAt: path) == nil)
+    #expect(StoreActivity(ofStoreAt: path) == nil)
     for bytes in [Data(), Data(repeating: 255, count: 100)] {
       try bytes.write(to: URL(filePath: path + "/.shared"))
-      #expect(SaveTimes(ofStoreAt: path) == nil)
+      #expect(StoreActivity(ofStoreAt: path) == nil)
     }
     try Data(repeating: 255, count: 4096).write(to: URL(filePath: path + "/.shared"))
-    #expect(SaveTimes(ofStoreAt: path)?.time(ofShare: 0.5) != nil)
+    #expect(StoreActivity(ofStoreAt: path)?.saves.time(ofShare: 0.5) != nil)
   }
 
   @Test("A damaged or an earlier word loses no commit", arguments: 0..<8)

@@ -174,7 +174,11 @@ struct HTTPFollowerTests {
       server.url, token: "secret", target: copy, configuration: configuration)
     try await follower.catchUp()
     let count = server.answers.count
-    for _ in 0..<5 { try store.save(byteCount: 300_000) }
+    // The copy is written slowly, and the commits are more than arrives meanwhile.
+    let listener = CommitListener({ _ in usleep(5000) }, didLoseTrack: {})
+    copy.coordinator.attach(listener)
+    defer { copy.coordinator.detach(listener) }
+    for _ in 0..<40 { try store.save(byteCount: 300_000) }
     _ = try await following(follower) { () async throws in
       let last = store.backend.lastCommitNumber
       #expect(try await eventually { follower.status.commitNumber == last })
