@@ -190,6 +190,7 @@
     func limits() async throws {
       var limits = SyncLimits()
       (limits.valueByteCount, limits.waitingByteCount, limits.waitingCount) = (2000, 3000, 3)
+      let start = ContinuousClock.now
       let (network, _, _) = try await network(limits: limits)
       func code(_ part: ValuePart) async throws -> String? {
         self.code(try await send(.send([part]), to: network))
@@ -208,7 +209,7 @@
           try await send(.fetch(many.map(\.place), byteLimit: 1), to: network)) == "tooLarge")
       // They are gone after an hour.
       #expect(try network.backend.values().strays.count == 3)
-      await network.server.expireWaiting(at: .now + .seconds(3599))
+      await network.server.expireWaiting(at: start + .seconds(3599))
       #expect(try network.backend.values().strays.count == 3)
       await network.server.expireWaiting(at: .now + .seconds(3601))
       #expect(try network.backend.values().strays.isEmpty)

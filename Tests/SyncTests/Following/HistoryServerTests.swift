@@ -51,7 +51,7 @@ struct HistoryServerTests {
   @Test("Another store, another state and a purged history have statuses of their own")
   func positions() async throws {
     let store = try FollowedStore(seed: 1)
-    let server = try HistoryServer(store.backend)
+    let server = try HistoryServer(store.backend, limits: .timeless)
     let known = try store.backend.historyPosition()
     func status(_ request: HistoryRequest) async -> Int? {
       do {
@@ -109,7 +109,7 @@ struct HistoryServerTests {
   @Test("A closed server ends its streams complete, and refuses new ones")
   func closing() async throws {
     let store = try FollowedStore(seed: 3)
-    let server = try HistoryServer(store.backend)
+    let server = try HistoryServer(store.backend, limits: .timeless)
     let copy = try MemoryBackend()
     var follower = try StoreFollower(copy)
     let stream = try await server.stream(HistoryRequest(after: nil), for: "mirror")
