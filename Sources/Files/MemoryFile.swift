@@ -1,5 +1,11 @@
 internal import CFiles
 
+#if canImport(Musl)
+  internal import Musl
+#else
+  internal import Glibc
+#endif
+
 /// A file in memory, with a path during the lifetime of this object.
 ///
 /// It is gone when the process ends, however it ends.
@@ -24,6 +30,13 @@ package final class MemoryFile: Sendable {
     if descriptor < 0 { return nil }
     self.init(descriptor)
     if (try? exists(path)) != true { return nil }
+  }
+
+  /// Sets the size; new bytes are 0.
+  ///
+  /// Memory needs no space to be reserved on a disk, so nothing is written.
+  func resize(to size: Int) throws(SystemError) {
+    if ftruncate(descriptor, size) != 0 { throw .last(FileCall.truncate.rawValue, path) }
   }
 
   deinit { closeFile(descriptor) }

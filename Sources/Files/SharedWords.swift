@@ -40,9 +40,8 @@ package final class SharedWords: @unchecked Sendable {
   ///
   /// - Throws: ``SystemError``.
   package convenience init(_ file: MemoryFile) throws(SystemError) {
-    let opened = file.opened
-    try opened.resize(to: Self.byteCount)
-    try self.init(opened)
+    try file.resize(to: Self.byteCount)
+    try self.init(file.opened)
   }
 
   deinit { unsafe munmap(memory, Self.byteCount) }

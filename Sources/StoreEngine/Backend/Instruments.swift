@@ -6,21 +6,25 @@ import Synchronization
 /// It is read at each save and look-up; if there is none, that takes no lock.
 final class Instruments: Sendable {
   private let isSetNow = Atomic(false)
-  private let instrument = Locked<(any StoreInstrument)?>(nil)
-  private let ownCounter = Locked<ActivityCounter?>(nil)
+  private let state = Locked(State())
+
+  private struct State {
+    var instrument: (any StoreInstrument)?
+    var counter: ActivityCounter?
+  }
 
   /// The counter of look-ups for other processes; nil for backends without a directory.
   var counter: ActivityCounter? {
-    get { ownCounter.withLock { $0 } }
-    set { ownCounter.withLock { $0 = newValue } }
+    get { state.withLock { $0.counter } }
+    set { state.withLock { $0.counter = newValue } }
   }
 
   var isSet: Bool { isSetNow.load(ordering: .acquiring) }
 
   var current: (any StoreInstrument)? {
-    get { isSet ? instrument.withLock { $0 } : nil }
+    get { isSet ? state.withLock { $0.instrument } : nil }
     set {
-      instrument.withLock { $0 = newValue }
+      state.withLock { $0.instrument = newValue }
       isSetNow.store(newValue != nil, ordering: .releasing)
     }
   }
