@@ -35,7 +35,7 @@ extension SyncClient {
     for reference in references where try !incoming.isHere(reference) {
       places.append(ValuePlace(reference: reference, offset: try incoming.count(of: reference)))
     }
-    places = places.filter { $0.offset > 0 } + places.filter { $0.offset == 0 }
+    places = places.begunFirst
     var missing: [ExternalReference] = []
     while !places.isEmpty {
       let asked = places.prefix(1000)
@@ -125,8 +125,7 @@ extension SyncClient {
         places.append(ValuePlace(reference: reference, offset: count))
       }
     }
-    // One that has begun is continued first.
-    return places.filter { $0.offset > 0 } + places.filter { $0.offset == 0 }
+    return places.begunFirst
   }
 
   private func counts(of parts: [ValuePart]) async throws -> [Int] {

@@ -9,6 +9,11 @@ struct ValuePlace: Sendable, Hashable {
   var offset: Int
 }
 
+extension [ValuePlace] {
+  /// The same places, those of values that have begun first.
+  var begunFirst: [ValuePlace] { filter { $0.offset > 0 } + filter { $0.offset == 0 } }
+}
+
 /// A part of a value outside of records.
 struct ValuePart: Sendable, Equatable {
   var place: ValuePlace

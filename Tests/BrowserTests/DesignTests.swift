@@ -247,17 +247,6 @@ struct DesignTests {
 
 @Suite("The editor of models, without its page")
 struct DesignCallTests {
-  private func withSession(_ body: (BrowserSession) throws -> Void) throws {
-    try TestedBackend.memory.withLocation { location in
-      let backend = try location.open(readOnly: false)
-      try fill(backend)
-      let session = BrowserSession(
-        LiveSource(backend), editor: nil, options: .init(name: "Tested", format: "memory"))
-      try body(session)
-      session.close()
-    }
-  }
-
   @Test("The model of the store comes back as source that changes nothing")
   func roundTrip() throws {
     try withSession { session in

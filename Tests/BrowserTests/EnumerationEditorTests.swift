@@ -29,17 +29,6 @@ struct EnumerationCallTests {
     let enumerations: [Enumeration]
   }
 
-  private func withSession(_ body: (BrowserSession) throws -> Void) throws {
-    try TestedBackend.memory.withLocation { location in
-      let backend = try location.open(readOnly: false)
-      try fill(backend)
-      let session = BrowserSession(
-        LiveSource(backend), editor: nil, options: .init(name: "Tested", format: "memory"))
-      try body(session)
-      session.close()
-    }
-  }
-
   /// Returns the answer to a model with enumerations, and a class with one property.
   private func answer(
     _ session: BrowserSession, _ enumerations: String?, type: String = "Mood?"

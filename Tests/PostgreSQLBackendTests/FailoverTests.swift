@@ -15,7 +15,7 @@ private let failoverCount = ProcessInfo.processInfo.environment["STOREDOBJECTS_F
   .enabled(if: failoverCount != nil, "./dev crash failover runs it, because it takes minutes"),
   .enabled(if: TestCluster.isAvailable, "patroni, etcd-server or curl isn't installed"))
 struct FailoverTests {
-  /// What became of the saves of a program.
+  /// The outcome of the saves of a program.
   private struct Saves {
     /// The rows of saves that have returned, or that were found by their token.
     var made: Set<UInt32> = []
@@ -109,10 +109,7 @@ struct FailoverTests {
       try backend.copyRecords(part, of: table, to: &batch)
       found.formUnion(batch.entries.map(\.rowID))
     }
-    let count = try Self.counters.reduce(0) { sum, row in
-      let bytes = try #require(try backend.record(row, in: table))
-      return sum + bytes.reduce(0) { $0 << 8 | Int($1) }
-    }
+    let count = try Self.counters.reduce(0) { try $0 + Int(self.count(at: $1, of: table, backend)) }
     print(
       """
       \(saves.made.count) saves made, \(saves.failed.count) failed, \(saves.inDoubt) in doubt, \
@@ -166,6 +163,12 @@ struct FailoverTests {
     return saves
   }
 
+  private func count(
+    at row: UInt32, of table: TableID, _ backend: PostgreSQLBackend
+  ) throws -> UInt32 {
+    try #require(try backend.record(row, in: table)).reduce(0) { $0 << 8 | UInt32($1) }
+  }
+
   /// Adds a row, and one to a counter.
   private func save(
     _ row: UInt32, _ counter: UInt32, _ token: UUID, _ backend: PostgreSQLBackend
@@ -173,8 +176,7 @@ struct FailoverTests {
     let table = try backend.table(named: "Event")
     var basis = CommitBasis(upTo: backend.lastCommitNumber)
     basis.rows = [(table, counter)]
-    let bytes = try #require(try backend.record(counter, in: table))
-    let count = bytes.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } + 1
+    let count = try self.count(at: counter, of: table, backend) + 1
     let next = (0..<4).reversed().map { UInt8(truncatingIfNeeded: count >> (8 * UInt32($0))) }
     let changes = ChangeSet(
       bytes: next,

@@ -34,7 +34,8 @@ extension StoredType {
   /// Returns the raw type that has a name, such as `Int8`; nil if it can't be the type of raw values.
   package static func rawType(named name: String) -> StoredType? { rawTypes[name] }
 
-  private static let rawTypes: [String: StoredType] = {
+  /// The types that raw values can have, by their names.
+  static let rawTypes: [String: StoredType] = {
     var types: [String: StoredType] = [
       "String": .string, "Float": .float, "Double": .double,
       "Int": .integer(bitCount: 64, isSigned: true),

@@ -39,17 +39,11 @@ package struct TypeReader {
   }
 
   private static let simple: [String: StoredType] = {
-    var types: [String: StoredType] = [
-      "Bool": .bool, "Int": .integer(bitCount: 64, isSigned: true),
-      "UInt": .integer(bitCount: 64, isSigned: false), "Float": .float, "Double": .double,
-      "String": .string, "Data": .data, "Date": .date, "UUID": .uuid, "URL": .codable("URL"),
+    let others: [String: StoredType] = [
+      "Bool": .bool, "Data": .data, "Date": .date, "UUID": .uuid, "URL": .codable("URL"),
       "Decimal": .codable("Decimal"), "ExternalData": .external,
     ]
-    for bitCount: UInt8 in [8, 16, 32, 64] {
-      types["Int\(bitCount)"] = .integer(bitCount: bitCount, isSigned: true)
-      types["UInt\(bitCount)"] = .integer(bitCount: bitCount, isSigned: false)
-    }
-    return types
+    return others.merging(StoredType.rawTypes) { first, _ in first }
   }()
 
   /// The names of all types except for classes and enumerations of the model.

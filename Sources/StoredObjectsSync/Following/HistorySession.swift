@@ -175,32 +175,33 @@ final class HistorySession: Sendable {
 
   private enum Step {
     case bytes([UInt8])
-    case end(Result<Void, any Error>)
+    case end
     case nothing
   }
 
-  private func step() -> Step {
-    change { state in
-      if state.isCancelled { return .end(.failure(CancellationError())) }
+  /// Takes the next bytes; throws at the end of a stream that was cut.
+  private func step() throws -> Step {
+    try change { state -> Result<Step, any Error> in
+      if state.isCancelled { return .failure(CancellationError()) }
       if let first = state.parts.first {
         state.parts.removeFirst()
         state.byteCount -= first.count
         state.lastTaken = .now
-        return .bytes(first)
+        return .success(.bytes(first))
       }
-      return state.result.map { .end($0.mapError { $0 as any Error }) } ?? .nothing
+      guard let result = state.result else { return .success(.nothing) }
+      return result.map { Step.end }.mapError { $0 }
     }
+    .get()
   }
 
   /// Returns the next bytes; nil at the end.
   func next() async throws -> [UInt8]? {
     try await withTaskCancellationHandler {
       while true {
-        switch step() {
+        switch try step() {
         case .bytes(let bytes): return bytes
-        case .end(let result):
-          try result.get()
-          return nil
+        case .end: return nil
         case .nothing: await wait { !$0.parts.isEmpty || $0.isOver }
         }
       }
@@ -211,11 +212,9 @@ final class HistorySession: Sendable {
 
   func blockingNext() throws -> [UInt8]? {
     while true {
-      switch step() {
+      switch try step() {
       case .bytes(let bytes): return bytes
-      case .end(let result):
-        try result.get()
-        return nil
+      case .end: return nil
       case .nothing: state.change(once: { !$0.parts.isEmpty || $0.isOver }) { _ in }
       }
     }
