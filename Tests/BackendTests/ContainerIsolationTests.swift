@@ -25,7 +25,7 @@ private final class Right: StoredObject {
   override func writeContent(to buffer: inout DataBuffer) { buffer.write(value) }
 }
 
-@Suite("Reads during writes", .timeLimit(.minutes(3)))
+@Suite("Reads during writes", .hangLimit)
 struct ContainerIsolationTests {
   @Test(
     "Each read finds two classes as of one commit, while the log is folded repeatedly",

@@ -7,7 +7,7 @@ import Testing
 
 @testable import KeyValueStoreCore
 
-@Suite("Writes of tasks", .timeLimit(.minutes(2)))
+@Suite("Writes of tasks", .hangLimit)
 struct TaskWriteTests {
   private let disk: CrashingDirectory
   private let gate: Gate

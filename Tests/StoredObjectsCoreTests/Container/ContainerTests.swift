@@ -1,5 +1,6 @@
 import Locks
 import StoredObjectsTestSupport
+import TestFiles
 import Testing
 
 @testable import StoredObjectsCore
@@ -23,7 +24,7 @@ private func titles(_ container: StoreContainer) async throws -> [String] {
   try await container.read { try $0.allObjects(of: Song.self).map(\.title) }
 }
 
-@Suite("A container", .timeLimit(.minutes(2)))
+@Suite("A container", .hangLimit)
 struct ContainerTests {
   @Test("Changes of a write are saved when it returns, and the next read sees them")
   func writesAndReads() async throws {

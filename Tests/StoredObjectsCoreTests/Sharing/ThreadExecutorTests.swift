@@ -1,5 +1,6 @@
 import Locks
 import StoredObjectsCore
+import TestFiles
 import Testing
 
 /// An actor with a thread of its own.
@@ -52,7 +53,7 @@ struct ThreadExecutorTests {
     #expect(await worker.calls() == 500)
   }
 
-  @Test("More actors than cores can wait", .timeLimit(.minutes(1)))
+  @Test("More actors than cores can wait", .hangLimit)
   func waiting() async {
     let arrived = Locked(0)
     await withTaskGroup(of: Void.self) { group in
