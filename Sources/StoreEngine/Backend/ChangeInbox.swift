@@ -55,6 +55,22 @@ package struct ForeignNews: Sendable {
     /// The rows that were deleted last.
     package var deleted = RowSet()
 
+    /// Adds the changes of records; the metadata row is skipped.
+    fileprivate mutating func add(_ records: [ChangeSet.RecordChange]) {
+      var hasDeleted = !deleted.isEmpty
+      for change in records where change.rowID > ClassMetadata.rowID {
+        if change.kind != .insert { changed.insert(change.rowID) }
+        if change.kind == .delete {
+          hasDeleted = true
+          deleted.insert(change.rowID)
+          written.remove(change.rowID)
+        } else {
+          written.insert(change.rowID)
+          if hasDeleted { deleted.remove(change.rowID) }
+        }
+      }
+    }
+
     /// Creates the news of a table without changes.
     package init(table: TableID) { self.table = table }
   }
@@ -96,18 +112,7 @@ package struct ForeignNews: Sendable {
     guard changes.records.contains(where: { $0.rowID > ClassMetadata.rowID }) else { return }
     let index = tables.firstIndex { $0.table == changes.table } ?? tables.endIndex
     if index == tables.endIndex { tables.append(Table(table: changes.table)) }
-    var hasDeleted = !tables[index].deleted.isEmpty
-    for change in changes.records where change.rowID > ClassMetadata.rowID {
-      if change.kind != .insert { tables[index].changed.insert(change.rowID) }
-      if change.kind == .delete {
-        hasDeleted = true
-        tables[index].deleted.insert(change.rowID)
-        tables[index].written.remove(change.rowID)
-      } else {
-        tables[index].written.insert(change.rowID)
-        if hasDeleted { tables[index].deleted.remove(change.rowID) }
-      }
-    }
+    tables[index].add(changes.records)
   }
 
   mutating func add(names changes: [ChangeSet.NameChange]) {

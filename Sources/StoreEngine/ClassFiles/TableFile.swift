@@ -1,5 +1,6 @@
 import Files
 import Locks
+import Synchronization
 
 /// The file of one table: opened on demand, and kept open for reading.
 ///
@@ -11,6 +12,8 @@ final class TableFile: Sendable {
   private let ownName: String
   private let openFile: Opener
   private let state: Locked<State>
+  /// The number of times the file has been replaced; changed under the lock of the state.
+  private let replacementCount: Atomic<UInt64>
 
   /// Opens a file of the store's format; returns nil if it does not exist.
   typealias Opener =
@@ -22,15 +25,6 @@ final class TableFile: Sendable {
     /// Whether the manifest lists the file, or it has existed.
     var isNeeded: Bool
     var content = Content.unknown
-    /// The number of times the file has been replaced.
-    var generation: UInt64 = 0
-
-    /// Makes the next reader open another file.
-    mutating func forget() {
-      content = .unknown
-      isNeeded = true
-      generation += 1
-    }
   }
 
   private enum Content: Sendable {
@@ -48,6 +42,7 @@ final class TableFile: Sendable {
     (self.name, self.directory, self.openFile) = (name, directory, openFile)
     ownName = fileName
     state = Locked(State(fileName: fileName, isNeeded: isNeeded))
+    replacementCount = Atomic(0)
   }
 
   /// Creates the file of a snapshot: the present file, or none.
@@ -55,8 +50,8 @@ final class TableFile: Sendable {
     (name, directory, ownName) = (other.name, other.directory, other.ownName)
     openFile = { (_, _) throws(StoreError) in nil }
     let fileName = other.fileName
-    state = Locked(
-      State(fileName: fileName, isNeeded: false, content: content, generation: generation))
+    state = Locked(State(fileName: fileName, isNeeded: false, content: content))
+    replacementCount = Atomic(generation)
   }
 
   /// Returns the present file, which is never replaced.
@@ -74,7 +69,9 @@ final class TableFile: Sendable {
   /// Whether the manifest lists the file, or it has existed.
   var isNeeded: Bool { state.withLock { $0.isNeeded } }
   /// The number of times the file has been replaced.
-  var generation: UInt64 { state.withLock { $0.generation } }
+  ///
+  /// Every save asks for it, so it takes no lock.
+  var generation: UInt64 { replacementCount.load(ordering: .acquiring) }
 
   /// Records that the manifest lists the file.
   func need() { state.withLock { $0.isNeeded = true } }
@@ -94,16 +91,22 @@ final class TableFile: Sendable {
   func current() throws(StoreError) -> (file: (any ClassFile)?, generation: UInt64) {
     try state.withLock { (state) throws(StoreError) in
       switch state.content {
-      case .open(let file): return (file, state.generation)
-      case .missing: return (nil, state.generation)
+      case .open(let file): return (file, generation)
+      case .missing: return (nil, generation)
       case .closed: throw StoreError(.closed, "The backend has been closed.")
       case .unknown:
-        let found = try openFile(location(state.fileName), state.generation > 0)
+        let found = try openFile(location(state.fileName), generation > 0)
         if found == nil, state.isNeeded { throw StoreError.fileGone(name, in: directory.path) }
         state.content = found.map { .open($0) } ?? .missing
-        return (found, state.generation)
+        return (found, generation)
       }
     }
+  }
+
+  /// Makes the next reader open another file.
+  private func forget(_ state: inout State) {
+    (state.content, state.isNeeded) = (.unknown, true)
+    replacementCount.add(1, ordering: .acquiringAndReleasing)
   }
 
   /// Replaces the file by a new one.
@@ -113,7 +116,7 @@ final class TableFile: Sendable {
         try renameFile(directory.file(new), directory.file(state.fileName))
       }
       if case .closed = state.content { return }
-      state.forget()
+      forget(&state)
     }
   }
 
@@ -130,7 +133,7 @@ final class TableFile: Sendable {
   func redirect(to fileName: String) {
     state.withLock { state in
       state.fileName = fileName
-      state.forget()
+      forget(&state)
     }
   }
 
@@ -142,7 +145,7 @@ final class TableFile: Sendable {
     state.withLock { state in
       if case .closed = state.content { return }
       state.fileName = ownName
-      state.forget()
+      forget(&state)
       state.isNeeded = false
     }
   }

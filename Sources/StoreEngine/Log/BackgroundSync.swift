@@ -1,4 +1,5 @@
 import Locks
+import Synchronization
 
 /// Syncs a log on a thread of its own, so that no save waits for a busy disk.
 ///
@@ -13,6 +14,8 @@ final class BackgroundSync: Sendable {
   }
 
   private let state = Locked(State.idle)
+  /// Whether a sync has finished; every save asks.
+  private let isDone = Atomic(false)
   private let thread = Locked<JoinedThread?>(nil)
   private let usesThread: Bool
 
@@ -47,15 +50,20 @@ final class BackgroundSync: Sendable {
       try storage.synchronize()
       return slot
     }
-    state.withLock { $0 = .done(result) }
+    state.withLock { state in
+      state = .done(result)
+      isDone.store(true, ordering: .releasing)
+    }
   }
 
   /// Returns the header of a sync that has finished since the last call, or nil.
   ///
   /// - Throws: The error of the sync.
   func takeHeader() throws(StoreError) -> CommitLogSlot? {
+    guard isDone.load(ordering: .acquiring) else { return nil }
     let result = state.withLock { state -> Result<CommitLogSlot, StoreError>? in
       guard case .done(let result) = state else { return nil }
+      isDone.store(false, ordering: .relaxed)
       state = .idle
       return result
     }

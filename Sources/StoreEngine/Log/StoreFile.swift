@@ -13,6 +13,8 @@ public final class StoreFile: Sendable {
   /// The offset up to which the limit on file sizes is known to allow writes.
   private let limitChecked = Atomic(0)
   private let direct = Locked(Direct.untried)
+  /// Whether the cache has ever been passed; a lock would cost more than this at each write.
+  private let isDirect = Atomic(false)
 
   /// The state of writing past the system's cache.
   private enum Direct {
@@ -110,6 +112,7 @@ public final class StoreFile: Sendable {
 
   private func writeDirectly(_ bytes: [UInt8], at offset: Int) throws(SystemError) -> Bool {
     try file.checkHasName()
+    isDirect.store(true, ordering: .relaxed)
     return try direct.withLock { (direct) throws(SystemError) in
       if case .untried = direct {
         direct = DirectWriter(file).map { .open($0) } ?? .unavailable
@@ -125,6 +128,7 @@ public final class StoreFile: Sendable {
   }
 
   private func forgetBlock() {
+    guard isDirect.load(ordering: .relaxed) else { return }
     direct.withLock { if case .open(let writer) = $0 { writer.forget() } }
   }
 

@@ -76,7 +76,8 @@ extension LoggedBackend {
   /// Writes one commit, as ``write(_:_:)`` does; single saves are the most frequent.
   func write(_ one: QueuedCommit) throws(StoreError) -> Commit {
     try log.withLock { (log) throws(StoreError) in
-      try checkOpen()
+      // With a log to write, the backend is open.
+      if log.writer == nil { try checkOpen() }
       try checkWritable(log)
       return try naming { () throws(StoreError) in
         try checkMayCommit(one, &log)

@@ -1,5 +1,6 @@
 import Files
 import Locks
+import Synchronization
 
 // Large saves, and checkpoints.
 extension LoggedBackend {
@@ -48,7 +49,9 @@ extension LoggedBackend {
     do {
       try fold(&log)
       log.patience = 0
-      state.withLock { $0.foldFailure = nil }
+      if isFoldFailing.exchange(false, ordering: .acquiringAndReleasing) {
+        state.withLock { $0.foldFailure = nil }
+      }
     } catch {
       // The saves are durable in the log. The fold is retried when the log has grown.
       let used = log.writer?.usedCount ?? 0
@@ -60,6 +63,7 @@ extension LoggedBackend {
         state.foldFailure = FoldFailure(
           error: error, tryCount: tries, logByteCount: used + log.earlierByteCount)
       }
+      isFoldFailing.store(true, ordering: .releasing)
       throw error
     }
   }
@@ -266,6 +270,8 @@ extension LoggedBackend {
   /// Saves continue meanwhile: they are durable in the log, which grows. Stores also notify their
   /// delegates, see `StoreDelegate.store(_:didFailToFold:)`.
   public var foldFailure: FoldFailure? {
+    // Every save asks.
+    guard isFoldFailing.load(ordering: .acquiring) else { return nil }
     guard let failure = state.withLock({ $0.foldFailure }) else { return nil }
     return FoldFailure(
       error: naming(failure.error), tryCount: failure.tryCount, logByteCount: failure.logByteCount)

@@ -42,6 +42,8 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
   let queue = CommitQueue()
   /// Held by the current commits or checkpoint, while they write and sync.
   let log: Locked<LoggedLog>
+  /// Whether the last attempt to fold the log has failed.
+  let isFoldFailing = Atomic(false)
   /// Whether the last commit got an entry of a history; a guess for the next one.
   let keepsHistory = Atomic(false)
   /// The lock of the processes that share the store; nil if it is not shared.

@@ -105,7 +105,7 @@ extension Store {
     try target.check(value, classID, &references)
     try target.checkContent(value, classID, references)
     let known = try value.rowID.flatMap { try object(entry, rowID: $0) }
-    guard let row = value.rowID ?? entry.shared.nextRowID() else {
+    guard let row = value.rowID ?? entry.nextRowID() else {
       throw StoreError(.rowIDsExhausted, "All row IDs of the class are used.", at: entry.location())
     }
     if known == nil { entry.shared.handOut(upTo: row) }

@@ -30,6 +30,11 @@ import StoreEngine
   @safe @exclusivity(unchecked)
   private(set) unowned var store: Store?
 
+  /// Returns the next row ID, each only once; nil if none is left.
+  ///
+  /// Not inlined: the caller would retain the shared state.
+  @inline(never) func nextRowID() -> UInt32? { shared.nextRowID() }
+
   /// Whether the class has relationships that the store maintains.
   var isAttentive: Bool { specialState.contains(.attentive) }
   /// Whether one of these relationships leads to the class itself.

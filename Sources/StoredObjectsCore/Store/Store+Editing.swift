@@ -32,7 +32,7 @@ extension Store {
     }
     noteChange()
     // Row 0 means that no row ID was available; the save refuses it.
-    entry.adopt(object, entry.shared.nextRowID() ?? 0)
+    entry.adopt(object, entry.nextRowID() ?? 0)
     noteAbsence(of: object, entry)
     if entry.isAttentive {
       entry.mark(object) { $0.formUnion([.inserted, .hasContent]) }

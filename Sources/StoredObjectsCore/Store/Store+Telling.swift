@@ -14,7 +14,7 @@ extension Store {
   func tellDidChange() {
     hasChangeToTell = deletions.depth > 0 || relationships?.isSettling == true
     if hasChangeToTell { return }
-    updateLiveQueries()
+    if liveQueries != nil { updateLiveQueries() }
     tell { $0.storeDidChange(self) }
   }
 
