@@ -207,6 +207,8 @@ let package = Package(
     .target(
       name: "StoreFormats", dependencies: ["CDBBackend", "StoreEngine", "TokyoCabinetBackend"]),
 
+    // The addresses of stores on servers, for programs that run another one for them.
+    .target(name: "StoreAddresses", dependencies: ["StoreEngine"]),
     // The language of conditions, for the tool, its page, and the Jukebox.
     .target(name: "ConditionSyntax"),
     // Stores without their classes, for the tool and its page.
@@ -228,14 +230,17 @@ let package = Package(
     .target(
       name: "StoredObjectsCommands",
       dependencies: [
-        "KeyValueStoreCore", "Modeling", "RecordBrowsing", "StoreEngine", "StoredObjectsBrowser",
-        "StoredObjectsCore", "StoredObjectsEncryption", "StoreFormats", "Files", argumentParser,
+        "KeyValueStoreCore", "Modeling", "RecordBrowsing", "StoreAddresses", "StoreEngine",
+        "StoredObjectsBrowser", "StoredObjectsCore", "StoredObjectsEncryption", "StoreFormats",
+        "Files", argumentParser,
       ]),
     .executableTarget(name: "stored-objects", dependencies: ["StoredObjectsCommands"]),
     // The same with stores on a server, apart, so that nobody else needs libpq.
     .executableTarget(
       name: "stored-objects-postgresql",
-      dependencies: ["PostgreSQLBackend", "StoreEngine", "StoredObjectsCommands"]),
+      dependencies: [
+        "PostgreSQLBackend", "StoreAddresses", "StoreEngine", "StoredObjectsCommands",
+      ]),
 
     // Apart from the tool, so that nobody else needs SQLite.
     .systemLibrary(
@@ -260,10 +265,19 @@ let package = Package(
     .executableTarget(
       name: "quickstart", dependencies: ["StoredObjects"], path: "Examples/QuickStart"),
 
+    .target(
+      name: "JukeboxCommands",
+      dependencies: [
+        "CDBBackend", "ConditionSyntax", "StoreAddresses", "StoredObjects", argumentParser,
+      ],
+      path: "Examples/Jukebox", exclude: ["README.md", "Sample", "Programs"]),
     .executableTarget(
-      name: "jukebox",
-      dependencies: ["CDBBackend", "ConditionSyntax", "StoredObjects", argumentParser],
-      path: "Examples/Jukebox", exclude: ["README.md", "Sample"]),
+      name: "jukebox", dependencies: ["JukeboxCommands"], path: "Examples/Jukebox/Programs/jukebox"),
+    // The same with stores on a server, apart, so that the first one doesn't need libpq.
+    .executableTarget(
+      name: "jukebox-postgresql",
+      dependencies: ["JukeboxCommands", "PostgreSQLBackend", "StoreAddresses", "StoreEngine"],
+      path: "Examples/Jukebox/Programs/jukebox-postgresql"),
 
     .executableTarget(
       name: "notebook",
@@ -328,8 +342,7 @@ let package = Package(
         "Locks", "TestFiles", "TestedBackends", log,
       ]),
     // A PostgreSQL server of the tests' own.
-    .target(
-      name: "TestServer", dependencies: ["Files", "Locks", "TestFiles"], path: "Tests/TestServer"),
+    .target(name: "TestServer", dependencies: ["Locks"], path: "Tests/TestServer"),
     .testTarget(
       name: "PostgreSQLBackendTests",
       dependencies: [
@@ -403,7 +416,10 @@ let package = Package(
       name: "ProgramTesting", dependencies: ["TestFiles"], path: "Tests/ProgramTesting"),
     .testTarget(
       name: "JukeboxTests",
-      dependencies: ["jukebox", "ConditionSyntax", "ProgramTesting", "StoredObjects"]),
+      dependencies: [
+        "jukebox", "jukebox-postgresql", "JukeboxCommands", "ConditionSyntax", "ProgramTesting",
+        "StoreAddresses", "StoredObjects", "TestServer",
+      ]),
     .testTarget(
       name: "ToolTests",
       dependencies: [

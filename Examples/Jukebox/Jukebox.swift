@@ -1,13 +1,19 @@
-import ArgumentParser
+package import ArgumentParser
+package import StoreAddresses
 
-@main
-struct Jukebox: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
+/// The program.
+package struct Jukebox: AsyncParsableCommand {
+  /// Creates the program for the argument parser.
+  package init() {}
+
+  /// The name of the program and its help.
+  package static let configuration = CommandConfiguration(
     commandName: "jukebox",
     abstract: "Keep a music library as objects in a store.",
     discussion: """
       Imports libraries of iTunes and M3U playlists, and exports in the format of iTunes. Each \
-      command needs --store with the directory of the store. import and create make a new one.
+      command needs --store with the directory of the store, or with the URL of one on a \
+      PostgreSQL server: postgresql://HOST/DATABASE#STORE. import, watch and create make a new one.
 
       Examples:
         jukebox import Library.xml --store Music
@@ -22,6 +28,7 @@ struct Jukebox: AsyncParsableCommand {
         jukebox undo --store Music
         jukebox export Library.xml --store Music
         jukebox watch Library.xml --store Music
+        jukebox import Library.xml --store "postgresql://db.example/music#Music"
 
       You name a playlist by its name, or by # and its ID if two have the same name: "#5080". You \
       name a song by its exact title or its ID. If "#5" is both an ID and a name, it is the ID. \
@@ -33,4 +40,19 @@ struct Jukebox: AsyncParsableCommand {
       RemoveCommand.self, DeleteSongCommand.self, UndoCommand.self, RedoCommand.self,
       ExportCommand.self, WatchCommand.self,
     ])
+}
+
+extension Jukebox {
+  /// Runs the program with the arguments of the process.
+  ///
+  /// - Parameter opener: Opens stores on servers; nil in the program that can't. It passes a command
+  ///   for such a store to jukebox-postgresql.
+  package static func start(openingServers opener: ServerStores.Opener? = nil) async {
+    do {
+      try ServerStores.use(
+        opener, arguments: Array(CommandLine.arguments.dropFirst()),
+        or: .postgreSQL("jukebox-postgresql"))
+    } catch { exit(withError: error) }
+    await main()
+  }
 }

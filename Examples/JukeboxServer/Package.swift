@@ -26,6 +26,7 @@ let package = Package(
       name: "jukebox-server",
       dependencies: [
         "JukeboxService",
+        .product(name: "PostgreSQLBackend", package: "swift-stored-objects"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Sources/jukebox-server"),

@@ -1,7 +1,5 @@
 package import ArgumentParser
-import Foundation
-package import StoreEngine
-package import StoredObjectsEncryption
+package import StoreAddresses
 
 /// The command-line tool.
 package struct StoredObjectsTool: ParsableCommand {
@@ -73,18 +71,12 @@ extension StoredObjectsTool {
   ///
   /// - Parameter opener: Opens stores on servers; nil in a program that can't. A command for such a
   ///   store is passed to the program that can.
-  package static func run(
-    openingServers opener: (
-      @Sendable (ServerAddress, EncryptionKey?, _ isReadOnly: Bool) throws(StoreError)
-        -> any StoreBackend
-    )? = nil
-  ) {
-    let arguments = Array(CommandLine.arguments.dropFirst())
-    if let opener {
-      ServerStores.use(opener)
-    } else if arguments.contains(where: ServerAddress.isURL) {
-      do { try SiblingProgram.postgreSQL.run(arguments) } catch { exit(withError: error) }
-    }
+  package static func run(openingServers opener: ServerStores.Opener? = nil) {
+    do {
+      try ServerStores.use(
+        opener, arguments: Array(CommandLine.arguments.dropFirst()),
+        or: .postgreSQL("stored-objects-postgresql"))
+    } catch { exit(withError: error) }
     main()
   }
 }

@@ -1,4 +1,5 @@
 import PostgreSQLBackend
+import StoreAddresses
 import StoreEngine
 import StoredObjectsCommands
 

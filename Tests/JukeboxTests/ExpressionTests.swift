@@ -2,7 +2,7 @@ import ConditionSyntax
 import StoredObjects
 import Testing
 
-@testable import jukebox
+@testable import JukeboxCommands
 
 @Suite("Expressions")
 struct ExpressionTests {

@@ -1,7 +1,7 @@
 import StoredObjects
 import Testing
 
-@testable import jukebox
+@testable import JukeboxCommands
 
 @Suite("The command line accepts")
 struct FindingTests {

@@ -2,7 +2,7 @@ import Foundation
 import StoredObjects
 import Testing
 
-@testable import jukebox
+@testable import JukeboxCommands
 
 @Suite("An import")
 struct ImportTests {

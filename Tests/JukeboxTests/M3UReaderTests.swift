@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import jukebox
+@testable import JukeboxCommands
 
 @Suite("An M3U playlist")
 struct M3UReaderTests {

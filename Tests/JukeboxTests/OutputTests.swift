@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import jukebox
+@testable import JukeboxCommands
 
 @Suite("Output")
 struct OutputTests {

@@ -2,7 +2,7 @@ import Foundation
 import ProgramTesting
 import Testing
 
-@testable import jukebox
+@testable import JukeboxCommands
 
 @Suite("A whole library")
 struct SampleLibraryTests {

@@ -1,7 +1,7 @@
 import Foundation
 import StoredObjects
 
-@testable import jukebox
+@testable import JukeboxCommands
 
 /// A library in memory, and what the tests fill it with.
 func makeLibrary(_ disk: MemoryDisk = MemoryDisk()) throws -> Library {

@@ -163,6 +163,59 @@ struct FailureTests {
     #expect(try backend.record(2, in: table) == [1])
   }
 
+  /// Has updates of records fail with an error of the server, until a sequence has counted to a
+  /// limit.
+  private func failing(
+    _ state: String, times: Int, _ configuration: PostgreSQLConfiguration = .init()
+  ) throws -> (PostgreSQLBackend, TableID) {
+    let database = try TestDatabase()
+    let name = try database.newDatabase()
+    let backend = try database.backend(database: name, configuration)
+    let table = try backend.table(named: "Song")
+    try backend.commit(change(.insert, 2, [1], table))
+    try database.server.sql(
+      """
+      create sequence attempts;
+      create function fail() returns trigger language plpgsql as
+      'begin if nextval(''attempts'') <= \(times) then raise sqlstate ''\(state)''; end if;
+       return new; end';
+      create trigger fail before update on stored_objects.records
+        for each row execute function fail();
+      """, database: name)
+    return (backend, table)
+  }
+
+  @Test(
+    "A save that the server can't serialize, or that is in a deadlock, is sent again, and made once",
+    arguments: ["40001", "40P01"])
+  func transient(_ state: String) throws {
+    let (backend, table) = try failing(state, times: 3)
+    let commit = try backend.commit(change(.update, 2, [2], table))
+    #expect(commit?.number == 2 && backend.lastCommitNumber == 2)
+    #expect(try backend.record(2, in: table) == [2])
+  }
+
+  @Test(
+    "An error of the server that does not end is an error with a remedy, and nothing is saved",
+    arguments: [
+      ("40001", .ioError, "Try again"), ("40P01", .ioError, "Try again"),
+      ("53100", .noSpace, "Make room"), ("53200", .noSpace, "Make room"),
+      ("42501", .ioError, "grant"), ("54000", .tooLarge, "so much"), ("XX001", .damaged, "damaged"),
+      ("22012", .ioError, "rejected"),
+    ] as [(String, StoreError.Code, String)])
+  func permanent(_ state: String, _ code: StoreError.Code, _ remedy: String) throws {
+    var configuration = PostgreSQLConfiguration()
+    configuration.timeout = .milliseconds(300)
+    let (backend, table) = try failing(state, times: .max, configuration)
+    let error = storeError { try backend.commit(change(.update, 2, [2], table)) }
+    #expect(error?.code == code, "\(error.debugDescription)")
+    #expect(error?.message.contains(remedy) == true, "\(error.debugDescription)")
+    #expect(try backend.record(2, in: table) == [1])
+    #expect(backend.lastCommitNumber == 1)
+    try backend.commit(change(.insert, 3, [3], table))
+    #expect(backend.lastCommitNumber == 2)
+  }
+
   @Test("A save above the size limit is refused, and one of many pieces is complete")
   func pieces() throws {
     let backend = try TestDatabase().backend()

@@ -1,11 +1,10 @@
 import Foundation
-import TestFiles
 
 /// A PostgreSQL server for the tests of a process, with a separate directory in memory, on a Unix
 /// socket.
 ///
-/// A shell watches the process. As soon as the process has ended, for any reason, the server stops
-/// and its directory is removed.
+/// A shell watches the process, and starts the server again if it ends. As soon as the process has
+/// ended, for any reason, the server stops and its directory is removed.
 package final class TestServer: Sendable {
   /// The directory of the socket.
   package let directory: String
@@ -16,7 +15,7 @@ package final class TestServer: Sendable {
   }
 
   /// The server of this process, started by the first test that needs it.
-  package static let shared = Result { try TestServer() }
+  package static let shared = Result { try TestServer(at: newDirectory()) }
 
   /// Whether the programs are installed; otherwise tests are skipped.
   package static let isAvailable = (try? programs()) != nil
@@ -50,18 +49,37 @@ package final class TestServer: Sendable {
     return folder
   }
 
-  private init() throws {
-    let programs = try Self.programs()
+  /// Starts a server in an empty directory.
+  ///
+  /// - Parameters:
+  ///   - directory: The directory, of which the server's user has all rights.
+  ///   - creation: Options for `initdb`, divided by spaces.
+  ///   - settings: Options for `postgres`, divided by spaces.
+  /// - Throws: ``Unavailable``.
+  package init(at directory: String, creation: String = "", settings: String = "") throws {
+    self.directory = directory
+    try Self.start(Self.script, [try Self.programs(), directory, creation, settings])
+    try waitUntilReady()
+  }
+
+  /// Creates a directory in memory for a server or what it needs.
+  package static func newDirectory(_ suffix: String = "") throws -> String {
     // The path of a socket has at most 107 bytes.
     let memory = FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm" : "/tmp"
-    directory = "\(memory)/sopg-\(ProcessInfo.processInfo.processIdentifier)"
+    let directory = "\(memory)/sopg-\(ProcessInfo.processInfo.processIdentifier)\(suffix)"
     try? FileManager.default.removeItem(atPath: directory)
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
-    if try Self.unprivilegedUser() != nil {
-      _ = try Self.output("chown", ["postgres", directory])
+    if try unprivilegedUser() != nil { _ = try output("chown", ["postgres", directory]) }
+    return directory
+  }
+
+  /// Stops the server before the end of the process.
+  package func stop() {
+    _ = FileManager.default.createFile(atPath: directory + "/stop", contents: nil)
+    let deadline = Date() + 30
+    while Date() < deadline, FileManager.default.fileExists(atPath: directory + "/data") {
+      usleep(20_000)
     }
-    try Self.start(Self.script, [programs, directory])
-    try waitUntilReady(programs)
   }
 
   /// Returns the command that runs a program as another user, if this process is root, which the
@@ -95,24 +113,27 @@ package final class TestServer: Sendable {
         + ["setsid", "bash", "-c", script, "bash"] + arguments + [own])
   }
 
-  /// The script of the server; its arguments are the folder of the programs, the directory, and the
-  /// process that it serves.
+  /// The script of the server; its arguments are the folder of the programs, the directory, the
+  /// options of both programs, and the process that it serves.
   private static let script = """
     trap '' HUP INT TERM
     cd "$2" || exit 1
     exec >log 2>&1
-    "$1/initdb" -D data -U postgres -A trust -E UTF8 --locale=C --no-sync || exit 1
+    "$1/initdb" -D data -U postgres -A trust -E UTF8 --locale=C --no-sync $3 || exit 1
     printf 'local all locked scram-sha-256\\nlocal all all trust\\n' > data/pg_hba.conf
-    "$1/postgres" -D data -k "$2" -c listen_addresses= -c fsync=off -c full_page_writes=off \
-      -c max_connections=300 -c autovacuum_naptime=10min -c dynamic_shared_memory_type=mmap &
-    server=$!
-    while [ -d "/proc/$3" ] && kill -0 $server 2>/dev/null; do sleep 0.3; done
-    kill -INT $server 2>/dev/null
-    wait $server
-    rm -rf "$2"
+    is_wanted() { [ -d "/proc/$1" ] && [ ! -e stop ]; }
+    while is_wanted "$5"; do
+      "$1/postgres" -D data -k "$2" -c listen_addresses= -c fsync=off -c full_page_writes=off \
+        -c max_connections=300 -c autovacuum_naptime=10min -c dynamic_shared_memory_type=mmap $4 &
+      server=$!
+      while is_wanted "$5" && kill -0 $server 2>/dev/null; do sleep 0.3; done
+      kill -INT $server 2>/dev/null
+      wait $server
+    done
+    rm -rf "$2/data" "$2"
     """
 
-  private func waitUntilReady(_ programs: String) throws {
+  private func waitUntilReady() throws {
     let deadline = Date() + 60
     while Date() < deadline {
       if (try? sql("select 1")) == "1" { return }

@@ -3,20 +3,10 @@ import CDBBackend
 import Foundation
 import StoredObjects
 
-/// The backends for a store.
+/// The backends for a store in a directory.
 enum BackendChoice: String, CaseIterable, ExpressibleByArgument {
   case tokyoCabinet = "tokyo-cabinet"
   case cdb
-
-  /// The access that a command needs.
-  enum Access: Equatable {
-    /// Reading only, which several processes can do at once.
-    case reading
-    /// Reading and writing.
-    case changing
-    /// Reading and writing; a missing store is created for about so many songs.
-    case making(songCount: Int)
-  }
 
   /// Returns the backend of the store in a directory; nil if there is no store yet.
   static func found(in directory: String) -> BackendChoice? {
@@ -25,8 +15,8 @@ enum BackendChoice: String, CaseIterable, ExpressibleByArgument {
     return names.contains("Commit.log") ? .tokyoCabinet : nil
   }
 
-  /// Opens a directory; creates it only for ``Access/making(songCount:)``.
-  func open(_ directory: String, for access: Access) throws -> any StoreBackend {
+  /// Opens a directory; creates it only for ``StoreAccess/making(songCount:)``.
+  func open(_ directory: String, for access: StoreAccess) throws -> any StoreBackend {
     do {
       return try openOnce(directory, for: access)
     } catch let error as StoreError where error.code == .readOnly && access == .reading {
@@ -36,7 +26,7 @@ enum BackendChoice: String, CaseIterable, ExpressibleByArgument {
     }
   }
 
-  private func openOnce(_ directory: String, for access: Access) throws -> any StoreBackend {
+  private func openOnce(_ directory: String, for access: StoreAccess) throws -> any StoreBackend {
     // Waits for another command that has the store open.
     let timeout = Duration.seconds(5)
     switch self {

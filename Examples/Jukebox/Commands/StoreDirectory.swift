@@ -4,35 +4,48 @@ import StoredObjects
 /// The directory of a store, checked before the store is opened.
 ///
 /// Reading commands create no store, and an import writes no files into a directory of other files.
-struct StoreDirectory {
+struct StoreDirectory: StorePlace {
   let path: String
+  /// The backend of the option; nil for that of the store, or the default.
+  let backend: BackendChoice?
   /// The kind of file at the path before the command.
   private let before: FileKind
 
-  init(path: String) {
-    self.path = path
+  init(path: String, backend: BackendChoice?) {
+    (self.path, self.backend) = (path, backend)
     before = FileKind(at: path)
   }
 
-  func checkBeforeOpening(for access: BackendChoice.Access) throws {
+  var name: String { quoted(path) }
+
+  var store: String { "The store in \(name)" }
+
+  func checkBeforeOpening(for access: StoreAccess) throws {
     guard !path.isEmpty else { throw Failure("Name the directory of the store with --store.") }
     switch before {
-    case .file: throw Failure("\(quoted(path)) is a file, and a store is a directory.")
+    case .file: throw Failure("\(name) is a file, and a store is a directory.")
     case .missing where !access.mayMake:
-      throw notThere("There is no directory \(quoted(path)).")
+      throw notThere("There is no directory \(name).")
     case .missing: break
     case .directory: try checkForForeignFiles(access)
     }
   }
 
-  /// Checks that an opened store has a music library.
-  func check(_ library: Library, for access: BackendChoice.Access) throws {
-    guard !access.mayMake, try library.isBlank else { return }
-    throw noLibrary
+  func open(for access: StoreAccess) throws -> any StoreBackend {
+    try kept().open(path, for: access)
+  }
+
+  /// Returns the backend of the option, or that of the existing store.
+  private func kept() throws -> BackendChoice {
+    let found = BackendChoice.found(in: path)
+    if let backend, let found, backend != found {
+      throw Failure("\(store) uses \(found.rawValue). Remove the option --backend.")
+    }
+    return backend ?? found ?? .tokyoCabinet
   }
 
   /// Throws if a command that writes would add files to a directory of other files.
-  private func checkForForeignFiles(_ access: BackendChoice.Access) throws {
+  private func checkForForeignFiles(_ access: StoreAccess) throws {
     // If the directory can't be listed, the backend throws with the reason.
     guard access != .reading, let entries, !entries.contains(where: Self.files.contains) else {
       return
@@ -42,7 +55,7 @@ struct StoreDirectory {
     guard let stranger = entries.first(where: { !$0.hasPrefix(".") }) else { return }
     throw Failure(
       """
-      \(quoted(path)) is not a store: it has other files, such as \(quoted(stranger)). \
+      \(name) is not a store: it has other files, such as \(quoted(stranger)). \
       Give --store a new or an empty directory.
       """)
   }
@@ -58,32 +71,9 @@ struct StoreDirectory {
     try? FileManager.default.contentsOfDirectory(atPath: path).sorted()
   }
 
-  private var noLibrary: Failure { notThere("There is no music library in \(quoted(path)).") }
-
-  private func notThere(_ what: String) -> Failure {
-    Failure("\(what) Create one with \"jukebox import FILE --store DIR\".")
-  }
-
   /// The files of a store.
   private static let files: Set = [
     "Song", "Playlist", "NamedBuffers", "Song.cdb", "Playlist.cdb", "NamedBuffers.cdb", logName,
   ]
   private static let logName = "Commit.log"
-}
-
-extension BackendChoice.Access {
-  /// Whether a missing store is created.
-  var mayMake: Bool {
-    if case .making = self { true } else { false }
-  }
-}
-
-extension Library {
-  /// Whether nothing has been saved yet, not even an empty library.
-  fileprivate var isBlank: Bool {
-    get throws {
-      try store.bufferNames().isEmpty && store.count(of: Song.self) == 0
-        && store.count(of: Playlist.self) == 0
-    }
-  }
 }

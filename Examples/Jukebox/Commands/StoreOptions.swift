@@ -1,14 +1,17 @@
 import ArgumentParser
+import StoreAddresses
 import StoredObjects
 
 /// The options for the store of a command.
 struct StoreOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("The directory of the store.", valueName: "dir"))
+  @Option(
+    help: ArgumentHelp(
+      "The directory of the store, or postgresql://HOST/DATABASE#STORE.", valueName: "store"))
   var store: String
 
   @Option(
     help: ArgumentHelp(
-      "The backend of a new store; tokyo-cabinet by default.",
+      "The backend of a new store in a directory; tokyo-cabinet by default.",
       valueName: "backend"))
   var backend: BackendChoice?
 
@@ -24,7 +27,7 @@ struct StoreOptions: ParsableArguments {
   ///
   /// After an error nothing is saved. "jukebox undo" prints the name of the action.
   func edit<Result>(
-    _ action: String, _ access: BackendChoice.Access = .changing, _ body: (Library) throws -> Result
+    _ action: String, _ access: StoreAccess = .changing, _ body: (Library) throws -> Result
   ) throws -> Result {
     try open(access) { library in
       let result = try library.history().group(action) { try body(library) }
@@ -43,59 +46,74 @@ struct StoreOptions: ParsableArguments {
   }
 
   /// Opens the store for several tasks; the caller closes it.
-  func container(_ access: BackendChoice.Access) throws -> StoreContainer {
-    let directory = StoreDirectory(path: store)
+  func container(_ access: StoreAccess) throws -> StoreContainer {
+    let place = try place()
     do {
-      try directory.checkBeforeOpening(for: access)
-      return try StoreContainer(
-        backend: kept().open(store, for: access), classes: Library.classes)
+      try place.checkBeforeOpening(for: access)
+      return try StoreContainer(backend: place.open(for: access), classes: Library.classes)
     } catch {
-      directory.removeIfMadeInVain()
-      throw explained(error)
+      place.removeIfMadeInVain()
+      throw explained(error, place)
     }
   }
 
+  /// The number of attempts if other machines save at the same time.
+  private static let attempts = 50
+
   private func open<Result>(
-    _ access: BackendChoice.Access, _ body: (Library) throws -> Result
+    _ access: StoreAccess, _ body: (Library) throws -> Result
   ) throws -> Result {
-    let directory = StoreDirectory(path: store)
+    let place = try place()
+    do {
+      var attemptsLeft = Self.attempts
+      while true {
+        do {
+          return try open(place, access, body)
+        } catch let error as StoreError where error.code == .conflict && attemptsLeft > 1 {
+          // Nothing was saved. A store in a directory is locked, so this one is on a server.
+          attemptsLeft -= 1
+        }
+      }
+    } catch { throw explained(error, place) }
+  }
+
+  private func open<Result>(
+    _ place: any StorePlace, _ access: StoreAccess, _ body: (Library) throws -> Result
+  ) throws -> Result {
     var isDone = false
     do {
-      try directory.checkBeforeOpening(for: access)
-      let backend = try kept().open(store, for: access)
+      try place.checkBeforeOpening(for: access)
+      let backend = try place.open(for: access)
       let library = try Library(backend: backend)
       defer { library.dissolve() }
-      try directory.check(library, for: access)
+      try place.check(library, for: access)
       let result = try body(library)
       isDone = true
       if let failure = library.store.fetchFailures.first { throw failure.error }
       try backend.close()
       return result
     } catch {
-      if !isDone { directory.removeIfMadeInVain() }
-      throw explained(error)
+      if !isDone { place.removeIfMadeInVain() }
+      throw error
     }
   }
 
-  /// Returns the backend of the options, or that of the existing store.
-  private func kept() throws -> BackendChoice {
-    let found = BackendChoice.found(in: store)
-    if let backend, let found, backend != found {
-      throw Failure(
-        "The store in \(quoted(store)) uses \(found.rawValue). Remove the option --backend.")
+  private func place() throws -> any StorePlace {
+    guard let address = try ServerAddress(store) else {
+      return StoreDirectory(path: store, backend: backend)
     }
-    return backend ?? found ?? .tokyoCabinet
+    if backend != nil {
+      throw Failure("--backend is for stores in directories. Remove it, or name a directory.")
+    }
+    return ServerStore(address: address)
   }
 
-  private func explained(_ error: any Error) -> any Error {
+  private func explained(_ error: any Error, _ place: any StorePlace) -> any Error {
     guard let error = error as? StoreError else { return error }
-    guard error.code == .inUse else {
-      return Failure("The store in \(quoted(store)) can't be used: \(error)")
+    guard error.code == .inUse || error.code == .conflict else {
+      return Failure("\(place.store) can't be used: \(error)")
     }
     return Failure(
-      """
-      The store in \(quoted(store)) is in use by another process. \
-      Try again when it has finished.
-      """)
+      "\(place.store) is in use by another process. Try again when it has finished.")
   }
 }

@@ -4,7 +4,7 @@ import ConditionSyntax
 struct SongVocabulary: ConditionVocabulary {
   var none: SongValue { .none }
 
-  func quoted(_ text: String) -> String { jukebox.quoted(text) }
+  func quoted(_ text: String) -> String { JukeboxCommands.quoted(text) }
 
   func attribute(_ token: ConditionToken) throws(ConditionError) -> SongAttribute {
     if token.kind == .word, let attribute = SongAttribute(token.text) { return attribute }

@@ -11,11 +11,14 @@ final class ServerProcess: Sendable {
   private let client: HTTPClient
   private let address: String
 
-  /// Starts the server and waits until it listens.
-  init(_ directory: String) throws {
+  /// Starts the server on a store and waits until it listens.
+  ///
+  /// - Parameter store: A directory, or the URL of a store on PostgreSQL.
+  /// - Throws: An error if the server ends.
+  init(_ store: String) throws {
     process = Process()
     process.executableURL = try Self.executable("jukebox-server")
-    process.arguments = [directory, "--port", "0"]
+    process.arguments = [store, "--port", "0"]
     let pipe = Pipe()
     process.standardOutput = pipe
     try process.run()
@@ -73,10 +76,17 @@ final class ServerProcess: Sendable {
     #expect(answer == status, "\(method) \(path)", sourceLocation: place)
   }
 
-  func get<Answer: Decodable>(_ path: String, as: Answer.Type = Answer.self) async throws
+  func get<Answer: Decodable>(_ path: String, as type: Answer.Type = Answer.self) async throws
     -> Answer
   {
-    let response = try await open("GET", path)
+    try await send("GET", path, nil, as: type)
+  }
+
+  /// Sends a request and decodes the answer.
+  func send<Answer: Decodable>(
+    _ method: String, _ path: String, _ body: Data?, as: Answer.Type = Answer.self
+  ) async throws -> Answer {
+    let response = try await open(method, path, body)
     try #require(response.status == .ok)
     let body = try await response.body.collect(upTo: 1 << 24)
     return try JSONDecoder().decode(Answer.self, from: Data(buffer: body))

@@ -61,7 +61,10 @@ enum ServerFailure: Error {
   private static func advice(ofState state: String) -> (StoreError.Code, String) {
     switch state {
     case "53100", "53200":
-      (.noSpace, "The server has no room left on its disk or in memory.")
+      (
+        .noSpace,
+        "The server has no room left on its disk or in memory. Make room there, and try again."
+      )
     case "42501":
       (
         .ioError,

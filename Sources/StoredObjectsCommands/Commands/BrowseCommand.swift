@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import RecordBrowsing
+import StoreAddresses
 import StoreEngine
 import StoreFormats
 import StoredObjectsBrowser

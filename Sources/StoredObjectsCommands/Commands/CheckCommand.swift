@@ -1,4 +1,5 @@
 import ArgumentParser
+import StoreAddresses
 import StoredObjectsCore
 
 struct CheckCommand: ParsableCommand {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import StoreAddresses
 
 struct ImportYTKCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

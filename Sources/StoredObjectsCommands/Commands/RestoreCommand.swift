@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import StoreAddresses
 import StoreFormats
 import StoredObjectsCore
 import StoredObjectsEncryption

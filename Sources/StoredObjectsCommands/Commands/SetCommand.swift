@@ -1,5 +1,6 @@
 import ArgumentParser
 import RecordBrowsing
+import StoreAddresses
 import StoredObjectsCore
 
 struct SetCommand: ParsableCommand {

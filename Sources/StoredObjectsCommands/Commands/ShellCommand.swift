@@ -1,6 +1,7 @@
 import ArgumentParser
 import Files
 import Foundation
+import StoreAddresses
 import StoreEngine
 
 struct ShellCommand: ParsableCommand {

@@ -58,7 +58,16 @@ struct StoreErrors<Context: RequestContext>: RouterMiddleware {
       return try await next(request, context)
     } catch let error as StoreError {
       context.logger.error("\(error)")
-      throw HTTPError(error.code == .closed ? .serviceUnavailable : .internalServerError)
+      throw HTTPError(Self.status(error.code))
+    }
+  }
+
+  private static func status(_ code: StoreError.Code) -> HTTPResponse.Status {
+    switch code {
+    case .closed: .serviceUnavailable
+    // Other servers on the store were always faster. The client may try again.
+    case .conflict: .conflict
+    default: .internalServerError
     }
   }
 }

@@ -11,8 +11,12 @@ import StoredObjectsSync
   static let configuration = CommandConfiguration(
     commandName: "jukebox-server", abstract: "Serves songs and playlists over HTTP.")
 
-  @Argument(help: "The directory of the store, which is created if it does not exist.")
-  var directory: String
+  @Argument(
+    help: """
+      The directory of the store, or postgresql://HOST/DATABASE#STORE. It is created if it does \
+      not exist.
+      """)
+  var store: String
 
   @Option(help: "The port to listen on; 0 for any free port.")
   var port = 8080
@@ -40,8 +44,7 @@ import StoredObjectsSync
     var logger = Logger(label: "jukebox-server")
     logger.logLevel = .notice
     let service = try await JukeboxService(
-      backend: TokyoCabinetBackend(directory: directory), devices: try knownDevices(),
-      logger: logger)
+      backend: try openBackend(store), devices: try knownDevices(), logger: logger)
     let application = Application(
       router: service.router(),
       configuration: .init(address: .hostname(host, port: port), serverName: "jukebox"),

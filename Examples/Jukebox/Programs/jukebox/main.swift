@@ -1,0 +1,3 @@
+import JukeboxCommands
+
+await Jukebox.start()

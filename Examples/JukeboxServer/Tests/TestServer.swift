@@ -1,0 +1,1 @@
+../../../Tests/TestServer/TestServer.swift
