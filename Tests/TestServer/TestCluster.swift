@@ -33,6 +33,12 @@ package final class TestCluster: Sendable {
       _ = ask(["-d", leader, "-m", "60", "http://127.0.0.1:\(statusPort)/switchover"])
     }
 
+    /// Asks Patroni to copy the node from the primary.
+    func copy() {
+      let force = "{\"force\": true}"
+      _ = ask(["-d", force, "-m", "10", "http://127.0.0.1:\(statusPort)/reinitialize"])
+    }
+
     private func ask(_ arguments: [String]) -> Bool {
       (try? TestServer.output("curl", ["-sf", "-m", "2"] + arguments)) != nil
     }
@@ -156,22 +162,33 @@ package final class TestCluster: Sendable {
     guard let primary = nodes.first(where: { $0.is("primary") }),
       nodes.contains(where: { $0.is("sync") })
     else { return nil }
-    let question = """
-      select count(*) from pg_stat_replication
-      where state = 'streaming' and application_name in ('a', 'b', 'c') and not pg_is_in_recovery()
+    return standbys(of: primary).count == nodes.count - 1 ? primary : nil
+  }
+
+  /// Returns the names of the nodes that follow a node; none if it does not accept writes.
+  private func standbys(of node: Node) -> [String] {
+    answer(
+      of: node,
       """
+      select application_name from pg_stat_replication
+      where state = 'streaming' and application_name in ('a', 'b', 'c') and not pg_is_in_recovery()
+      """)
+  }
+
+  /// Returns the rows that a node answers, or none if it can't.
+  private func answer(of node: Node, _ question: String) -> [String] {
     let answer = try? TestServer.output(
       "timeout",
       [
-        "5", programs + "/psql", "-h", directory, "-p", String(primary.port), "-U", "postgres",
+        "5", programs + "/psql", "-h", directory, "-p", String(node.port), "-U", "postgres",
         "-XAtqc", question,
       ])
-    return answer == String(nodes.count - 1) ? primary : nil
+    return answer?.split(separator: "\n").map(String.init) ?? []
   }
 
   /// Waits until all nodes take part, and returns the primary.
   private func waitUntilHealthy() throws -> Node {
-    for _ in 0..<5 {
+    for attempt in 0..<6 {
       let deadline = Date() + 30
       while Date() < deadline {
         if let primary = healthyPrimary() { return primary }
@@ -180,8 +197,20 @@ package final class TestCluster: Sendable {
       // Patroni 3.0 may refuse its own note on the standby from now on ("updated by someone else").
       // It reads the note again when it starts again; the server runs on.
       signal(SIGKILL, nodes.filter { $0.is("primary") }.flatMap(patroni))
+      // A standby may have begun a timeline that no primary has continued. An operator copies such
+      // a node from the primary.
+      if attempt > 1 { copyStandbys() }
     }
     throw unhealthy("the nodes don't take part")
+  }
+
+  /// Copies the standbys that do not follow the primary from it.
+  private func copyStandbys() {
+    guard let primary = nodes.first(where: { $0.is("primary") }) else { return }
+    let following = standbys(of: primary)
+    for node in nodes where node.name != primary.name && !following.contains(node.name) {
+      node.copy()
+    }
   }
 
   private func unhealthy(_ message: String) -> TestServer.Unavailable {
@@ -224,7 +253,13 @@ package final class TestCluster: Sendable {
   private func waitForPrimary(besides old: Node) throws {
     let deadline = Date() + 120
     while Date() < deadline {
-      if nodes.contains(where: { $0.name != old.name && $0.is("primary") }) { return }
+      // Patroni calls a node the primary before the server has ended its recovery. If the old one
+      // returned then, it would be the primary again.
+      let isThere = nodes.contains { node in
+        node.name != old.name && node.is("primary")
+          && answer(of: node, "select not pg_is_in_recovery()") == ["t"]
+      }
+      if isThere { return }
       usleep(200_000)
     }
     throw unhealthy("no other node becomes the primary")
