@@ -34,6 +34,9 @@ public final class StoreCoordinator: Sendable {
   /// Whether row IDs come from a server, see ``SharedTable/useBlocks(size:_:)``.
   package let leasesRows = Atomic(false)
 
+  /// The key-value store of the process.
+  let keeperSlot = Locked(KeeperSlot())
+
   /// Changes with the first commit to each ordered table.
   let orderedNews = Atomic<UInt64>(0)
 
