@@ -211,6 +211,17 @@ extension RecordStates {
     buffers.merge(later.buffers) { _, new in new }
   }
 
+  /// Removes the states of objects that are absent on both sides.
+  mutating func removeAbsent(in others: RecordStates) {
+    for (name, rows) in records {
+      guard let theirs = others.records[name] else { continue }
+      records[name] = rows.filter { rowID, record in
+        guard record == nil, case .some(nil) = theirs[rowID] else { return true }
+        return false
+      }
+    }
+  }
+
   /// Removes the state of a row.
   mutating func remove(_ className: String, _ rowID: UInt32) {
     records[className]?[rowID] = nil

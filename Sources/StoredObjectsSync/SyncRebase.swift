@@ -108,10 +108,14 @@ struct SyncRebase {
     try save(base, by: theirs)
     let mine = try store(on: backend, .merge)
     var states = net
+    states.removeAbsent(in: server.states)
     for row in decisions.theirs { states.remove(row.className, row.rowID) }
     let rest = try mine.setRecords(states, keepsBases: true)
     for (row, edit) in decisions.edits { try apply(edit, to: row, in: mine) }
-    try save(server.states, by: theirs)
+    // Changes that were taken back are none, also for an object that was deleted here.
+    var changed = server.states
+    changed.removeSame(as: base)
+    try save(changed, by: theirs)
     guard let commit = pending.last?.entry.commit.again else {
       return Plan(states: states, pending: [])
     }
