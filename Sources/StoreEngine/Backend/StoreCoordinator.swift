@@ -368,10 +368,6 @@ public final class StoreCoordinator: Sendable {
       return commit
     }
   }
-
-  /// Continues after the last commit that a backend finds when it is opened, or that a copy
-  /// continues after; nil if there is none.
-  public func begin(after last: Commit?) { journal.begin(after: last) }
 }
 
 /// The turn of a store that prepares a commit, on the thread that does so.
