@@ -375,8 +375,9 @@ let package = Package(
       name: "SyncTests",
       dependencies: [
         "StoredObjectsSync", "StoredObjectsSyncHTTP", "StoredObjectsModel", "StoreEngine",
-        "StoredObjectsCore", "KeyValueStoreCore", "CDBBackend", "TokyoCabinetBackend", "StoredObjectsTestSupport",
-        "Locks", "ProgramTesting", "TestFiles", "TestedBackends", "stored-objects",
+        "StoredObjectsCore", "KeyValueStoreCore", "CDBBackend", "TokyoCabinetBackend",
+        "StoredObjectsTestSupport", "Locks", "ProgramTesting", "TestFiles", "TestedBackends",
+        "stored-objects",
       ]),
     .testTarget(
       name: "DocumentTests",

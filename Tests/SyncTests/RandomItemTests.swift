@@ -54,6 +54,7 @@
         for round in 0..<25 {
           for number in devices.indices {
             try devices[number].edit("\(round)")
+            if round % 2 == 0 { try devices[number].editSong() }
             switch Int.random(in: 0..<6, using: &generator) {
             case 0..<3: _ = try? await devices[number].item.sync()
             case 3:
@@ -73,6 +74,7 @@
         let own = try server.table("own")
         for device in devices {
           #expect(try items(device.item.store) == items(server))
+          #expect(try contents(device.item.device.backend) == contents(network.backend))
           for key in device.ownKeys { #expect(try own.contains(key)) }
         }
       }
@@ -127,6 +129,18 @@
       case 10: try item.store.createTable(table).removeAll()
       default: try item.store.dropTable(table)
       }
+    }
+
+    /// Inserts or changes an object, so that pending commits are merged.
+    func editSong() throws {
+      let store = try item.device.store()
+      let songs = try store.allObjects(of: Song.self)
+      if songs.count < 4 {
+        store.insert(Song())
+      } else if let song = songs.randomElement(using: &generator) {
+        song.seconds = Int.random(in: 0..<100, using: &generator)
+      }
+      try store.saveChanges()
     }
 
     /// Synchronizes, and compares the conflicts and the result with those that a model predicts.

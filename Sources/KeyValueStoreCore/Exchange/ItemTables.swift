@@ -35,7 +35,8 @@ package struct ItemTables: Sendable, Equatable {
   }
 
   static func number(_ name: [UInt8], _ entry: [UInt8]) -> UInt32? {
-    entry.lend { Catalogue.number($0, String(decoding: name, as: UTF8.self)) }
+    guard let name = name.lend({ String(checking: $0) }) else { return nil }
+    return entry.lend { Catalogue.number($0, name) }
   }
 
   /// The lowest number that no table has.
@@ -58,14 +59,19 @@ package struct ItemTables: Sendable, Equatable {
 
   /// Goes on to a commit of the store, and returns what it has changed.
   ///
-  /// - Throws: `StoreError` with `damaged` for an item whose checksum is wrong.
+  /// - Throws: `StoreError` with `damaged` for an item with a wrong checksum, or a key that is no
+  ///   text.
   package mutating func changes(of entry: HistoryEntry) throws(StoreError) -> ItemChanges {
     let before = names
     apply(entry.listChanges, isUndone: false)
     var changes = ItemChanges()
-    for change in entry.listChanges where (change.before == nil) != (change.after == nil) {
-      changes.tables[change.key] = .init(
-        before: change.before.map { _ in [] }, after: change.after.map { _ in [] })
+    for change in entry.listChanges {
+      let (old, new) = (
+        change.before.flatMap { Self.number(change.key, $0) },
+        change.after.flatMap { Self.number(change.key, $0) }
+      )
+      if (old == nil) == (new == nil) { continue }
+      changes.tables[change.key] = .init(before: old.map { _ in [] }, after: new.map { _ in [] })
     }
     for table in entry.orderedTables {
       // The items of a table that was dropped belong to the table before.
@@ -87,9 +93,10 @@ package struct ItemTables: Sendable, Equatable {
     _ record: [UInt8]?, _ place: ItemPlace, _ number: UInt32
   ) throws(StoreError) -> [UInt8]? {
     guard let record else { return nil }
-    if let body = ItemBody.bytes(of: record, place.key, in: number) { return body }
+    let isText = place.key.lend { String(checking: $0) } != nil
+    if isText, let body = ItemBody.bytes(of: record, place.key, in: number) { return body }
     throw StoreError(
-      .damaged, "The checksum of an item in the history is wrong.",
+      .damaged, "An item in the history has a wrong checksum, or a key that is no text.",
       table: String(decoding: place.table, as: UTF8.self),
       key: String(decoding: place.key, as: UTF8.self))
   }
