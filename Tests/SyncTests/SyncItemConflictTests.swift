@@ -1,11 +1,11 @@
 #if Macros
   import Foundation
-  import KeyValueStoreCore
   import Locks
   import StoreEngine
   import StoredObjectsCore
   import Testing
 
+  @testable import KeyValueStoreCore
   @testable import StoredObjectsSync
 
   @Suite("Conflicts of items in a sync")
@@ -241,6 +241,39 @@
       #expect(try items(server) == before)
       #expect(try await answer("KeyValueItems", item(key, body)) == "accepted")
       #expect(try items(server) != before)
+    }
+
+    @Test("Items of a hostile server are an error, and tables whose names are no text are ignored")
+    func hostileServer() throws {
+      var tables = ItemTables([1: Array("notes".utf8)])
+      func changes(
+        _ name: OrderedTableName, _ key: [UInt8], _ value: [UInt8]
+      ) throws(StoreError) -> ItemChanges {
+        let commit = Commit(
+          number: 1, token: UUID(), author: "", microseconds: 0, basedOn: nil)
+        return try tables.changes(
+          of: HistoryEntry(
+            commit: commit,
+            orderedTables: [.init(name: name, keys: [.init(key: key, before: nil, after: value)])]))
+      }
+      let place = ItemPlace(table: Array("notes".utf8), key: Array("a".utf8))
+      let body: [UInt8] = [16, 0, 0, 0, 0, 0, 0, 0, 0, 2]
+      let record = ItemBody.record(body, place.key, in: 1)
+      let items = Catalogue.items(1)
+      #expect(try changes(items, place.key, record).items[place]?.after == body)
+      for (key, value) in [
+        (place.key, Array(record.dropLast())), (Array("b".utf8), record),
+        ([255], ItemBody.record(body, [255], in: 1)),
+      ] {
+        let error = #expect(throws: StoreError.self) { _ = try changes(items, key, value) }
+        #expect(error?.code == .damaged)
+      }
+      // Nobody sees items of a table that is not in the list.
+      #expect(try changes(Catalogue.items(2), place.key, record).isEmpty)
+      let name: [UInt8] = [255]
+      let entry = Catalogue.entry(2, String(decoding: name, as: UTF8.self))
+      #expect(try changes(Catalogue.list, name, entry).isEmpty)
+      #expect(Set(tables.names.keys) == [1])
     }
 
     @Test("A device of a version without items is refused, once the server's store has items")
