@@ -11,7 +11,7 @@ public struct HistoryRetention: Sendable, Hashable {
   public var byteCount: Int?
   /// Whether entries that a named consumer has not seen are kept, whatever their age and size.
   ///
-  /// See ``StoreBackend/noteHistorySeen(by:through:)``. True by default.
+  /// See ``StoreBackend/noteHistorySeen(by:through:until:)``. True by default.
   public var waitsForConsumers = true
 
   /// Creates a rule that keeps entries up to an age and a size.
