@@ -34,9 +34,6 @@ public final class StoreCoordinator: Sendable {
   /// Whether row IDs come from a server, see ``SharedTable/useBlocks(size:_:)``.
   package let leasesRows = Atomic(false)
 
-  /// The key-value store of the process.
-  let keeperSlot = Locked(KeeperSlot())
-
   /// Changes with the first commit to each ordered table.
   let orderedNews = Atomic<UInt64>(0)
 
@@ -53,6 +50,8 @@ public final class StoreCoordinator: Sendable {
     var migrations: [String] = []
     /// Whether each ordered table has been committed to, by the table's number.
     var isOrderedTableKnown: [Bool] = []
+    /// The key-value store of the process; nil until there is one, or a sync of items.
+    var keeperSlot: Locked<KeeperSlot>?
 
     /// Records a commit to an ordered table.
     ///

@@ -21,6 +21,16 @@ struct KeeperSlot: Sendable {
 }
 
 extension StoreCoordinator {
+  /// The slot of the key-value store, which programs without one never allocate.
+  private var keeperSlot: Locked<KeeperSlot> {
+    shared.withLock { shared in
+      if let known = shared.keeperSlot { return known }
+      let new = Locked(KeeperSlot())
+      shared.keeperSlot = new
+      return new
+    }
+  }
+
   /// Registers the key-value store of the backend; waits for a commit of items.
   package func register(_ keeper: any ItemKeeper) {
     keeperSlot.withLock { $0.keeper = keeper }
