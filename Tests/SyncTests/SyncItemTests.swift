@@ -185,6 +185,46 @@
       #expect(ann.asked.withLock { $0 }.isEmpty && bob.asked.withLock { $0 }.isEmpty)
     }
 
+    @Test("A key-value store that writes during syncs loses no write, and neither does the sync")
+    func writesMeanwhile() async throws {
+      let (network, ann, bob) = try await itemPair { _ in .theirs }
+      let store = ann.store
+      let threads = try await withThrowingTaskGroup(of: Void.self) { group in
+        for thread in 0..<3 {
+          group.addTask {
+            let table = try await store.createTable("table \(thread)")
+            for number in 0..<60 {
+              try await table.put(number, for: "\(number)")
+              if number % 3 == 2 { try await table.delete("\(number - 1)") }
+              // Both sides make tables, whose numbers must differ.
+              try await store.createTable("\(thread) \(number)").put(thread, for: "\(number)")
+              // Both sides put new keys into one table.
+              try await store.table("notes").put(number, for: "\(thread) \(number)")
+            }
+          }
+        }
+        for number in 0..<15 {
+          try bob.put("\(number)", "bob \(number)")
+          try bob.put("\(number)", "bob", in: "new \(number)")
+          try await bob.sync()
+          try await ann.sync()
+        }
+        try await group.waitForAll()
+        return 3
+      }
+      for device in [ann, bob, ann] { try await device.sync() }
+      let server = try KeyValueStore(backend: network.backend)
+      #expect(try items(ann.store) == items(server))
+      #expect(try items(bob.store) == items(server))
+      for thread in 0..<threads {
+        #expect(try server.table("table \(thread)").count() == 40)
+        for number in 0..<60 {
+          #expect(try server.table("\(thread) \(number)").all.keys() == ["\(number)"])
+        }
+      }
+      #expect(try server.table("notes").count() == 3 + 3 * 60 + 15)
+    }
+
     @Test("A device that is opened again sends what it has put before")
     func reopening() async throws {
       let network = try SyncNetwork()
