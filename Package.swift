@@ -173,7 +173,7 @@ let package = Package(
     // Two-way sync; the connection is up to its user.
     .target(
       name: "StoredObjectsSync",
-      dependencies: ["StoreEngine", "StoredObjectsCore", "Files", "Locks"]),
+      dependencies: ["StoreEngine", "StoredObjectsCore", "KeyValueStoreCore", "Files", "Locks"]),
     .target(
       name: "StoredObjectsSyncHTTP",
       dependencies: ["StoredObjectsSync", "StoreEngine", "StoredObjectsCore", "Locks"]),
@@ -388,8 +388,9 @@ let package = Package(
       name: "SyncTests",
       dependencies: [
         "StoredObjectsSync", "StoredObjectsSyncHTTP", "StoredObjectsModel", "StoreEngine",
-        "StoredObjectsCore", "CDBBackend", "TokyoCabinetBackend", "StoredObjectsTestSupport",
-        "Locks", "ProgramTesting", "TestFiles", "TestedBackends", "stored-objects",
+        "StoredObjectsCore", "KeyValueStoreCore", "CDBBackend", "TokyoCabinetBackend",
+        "StoredObjectsTestSupport", "Locks", "ProgramTesting", "TestFiles", "TestedBackends",
+        "stored-objects",
       ]),
     .testTarget(
       name: "DocumentTests",

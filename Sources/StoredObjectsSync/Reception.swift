@@ -1,4 +1,5 @@
 import Files
+import KeyValueStoreCore
 import StoreEngine
 
 /// An answer of a server as its bytes come.
@@ -19,7 +20,13 @@ struct Reception: Sendable {
   init(ofValues byteLimit: Int) { self.byteLimit += byteLimit }
 
   /// Expects the commits after a position.
-  init(after position: HistoryPosition) { changes = ServerChanges(after: position) }
+  ///
+  /// - Parameters:
+  ///   - position: The position.
+  ///   - tables: The key-value tables of the server there; nil if the device keeps its items.
+  init(after position: HistoryPosition, _ tables: ItemTables?) {
+    changes = ServerChanges(after: position, tables)
+  }
 
   /// Expects a copy.
   init(follower: StoreFollower) { self.follower = follower }
@@ -64,7 +71,7 @@ struct Reception: Sendable {
       guard let changes, entry.commit.number == changes.position.number + 1 else {
         throw unexpected()
       }
-      self.changes?.add(entry)
+      try self.changes?.add(entry)
     case .frame(.heartbeat(let number, _)):
       let known = changes?.lastNumber ?? 0
       changes?.lastNumber = max(number, known)

@@ -1,17 +1,23 @@
 import Files
 import FoundationEssentials
+import KeyValueStoreCore
 import StoreEngine
 import StoredObjectsCore
 
-/// The objects and buffers that commits of a server have changed, as the last of them left them.
+/// The objects, buffers and items that commits of a server have changed, as the last of them left
+/// them.
 struct ServerChanges {
   /// The position after the last of the commits.
   var position: HistoryPosition
   /// Objects, and named buffers of applications.
   var states = RecordStates()
+  /// Items of key-value tables.
+  private(set) var items = ItemChanges()
+  /// The key-value tables of the server; nil if the device keeps its items for itself.
+  private(set) var tables: ItemTables?
   /// The tokens of the commits.
   private(set) var tokens: Set<UUID> = []
-  /// The tokens of those that have changed objects or named buffers of applications.
+  /// The tokens of those that have changed objects, items or named buffers of applications.
   private(set) var changingTokens: Set<UUID> = []
   /// The metadata rows, by class.
   var metadata: [String: [UInt8]] = [:]
@@ -23,17 +29,21 @@ struct ServerChanges {
   /// The number of the last commit that the server has.
   var lastNumber: UInt64
 
-  init(after position: HistoryPosition) {
-    (self.position, lastNumber) = (position, position.number)
+  init(after position: HistoryPosition, _ tables: ItemTables?) {
+    (self.position, lastNumber, self.tables) = (position, position.number, tables)
   }
 
   var isEmpty: Bool { tokens.isEmpty }
 
   /// Adds the next commit.
-  mutating func add(_ entry: HistoryEntry) {
+  ///
+  /// - Throws: `StoreError` with `damaged` for an item that makes no sense.
+  mutating func add(_ entry: HistoryEntry) throws(StoreError) {
     let (token, changes) = (entry.commit.token, entry.synchronized)
+    let itemChanges = try tables?.changes(of: entry) ?? ItemChanges()
+    items.add(itemChanges)
     tokens.insert(token)
-    if !changes.hasNothing { changingTokens.insert(token) }
+    if !changes.hasNothing || !itemChanges.isEmpty { changingTokens.insert(token) }
     states.add(after: changes)
     position = position.behind(entry.commit)
     lastNumber = max(lastNumber, entry.commit.number)
@@ -67,16 +77,42 @@ struct PendingCommit: Sendable {
   var sequence: UInt64?
   /// The objects and buffers that it changes, and the values that rows begin to refer to.
   var entry: HistoryEntry
+  /// The items of key-value tables that it changes.
+  var items: ItemChanges
 
   var token: UUID { entry.commit.token }
+  var hasNothing: Bool { entry.hasNothing && items.isEmpty }
 
-  init(sequence: UInt64? = nil, entry: HistoryEntry) {
+  init(sequence: UInt64? = nil, entry: HistoryEntry, items: ItemChanges = ItemChanges()) {
+    (self.sequence, self.entry, self.items) = (sequence, entry, items)
+  }
+
+  /// Reads a commit that a device has stored or sent.
+  ///
+  /// - Throws: `StoreError` with `invalidArgument` for items that make no sense.
+  init(sequence: UInt64? = nil, whole entry: HistoryEntry) throws(StoreError) {
     (self.sequence, self.entry) = (sequence, entry)
+    items = try ItemChanges(entry.orderedTables.filter { ItemChanges.areIn($0.name) })
+    self.entry.orderedTables.removeAll { ItemChanges.areIn($0.name) }
+  }
+
+  /// The commit as an entry that the device stores.
+  var whole: HistoryEntry {
+    HistoryEntry(
+      commit: entry.commit, tables: entry.tables, buffers: entry.buffers,
+      orderedTables: entry.orderedTables + items.orderedTables)
+  }
+
+  /// The commit as an entry that a server gets, which lists the values itself.
+  var sent: HistoryEntry {
+    HistoryEntry(
+      commit: entry.commit, tables: entry.tables, buffers: entry.buffers,
+      orderedTables: items.orderedTables)
   }
 }
 
 extension HistoryEntry {
-  /// The entry with what is synchronized: objects and named buffers of applications.
+  /// The entry with the objects and named buffers of applications.
   ///
   /// It also has the keys of values outside of records that rows begin to refer to.
   var synchronized: HistoryEntry {
@@ -107,12 +143,7 @@ extension HistoryEntry {
       })
   }
 
-  /// The entry as a server gets it, which lists the values itself.
-  var withoutValues: HistoryEntry {
-    HistoryEntry(commit: commit, tables: tables, buffers: buffers)
-  }
-
-  /// Whether it has nothing that is synchronized.
+  /// Whether it has neither objects nor buffers.
   var hasNothing: Bool { tables.isEmpty && buffers.isEmpty }
 
   /// Whether it deletes any object.
@@ -178,6 +209,17 @@ extension RecordStates {
       records[name, default: [:]].merge(rows) { _, new in new }
     }
     buffers.merge(later.buffers) { _, new in new }
+  }
+
+  /// Removes the states of objects that are absent on both sides.
+  mutating func removeAbsent(in others: RecordStates) {
+    for (name, rows) in records {
+      guard let theirs = others.records[name] else { continue }
+      records[name] = rows.filter { rowID, record in
+        guard record == nil, case .some(nil) = theirs[rowID] else { return true }
+        return false
+      }
+    }
   }
 
   /// Removes the state of a row.

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import KeyValueStoreCore
 import StoreEngine
 import StoredObjectsCore
 
@@ -11,18 +12,31 @@ struct PendingCommits: Sendable {
 
 extension StoreBackend {
   /// Returns what the store's own commits after a number have changed, in order.
+  ///
+  /// - Parameters:
+  ///   - number: The number.
+  ///   - last: The number of the last commit.
+  ///   - tables: The key-value tables after the last commit; nil to leave out items.
+  /// - Returns: The commits, without those that have changed nothing.
+  /// - Throws: `StoreError` with `damaged`, `ioError` or `closed`.
   func ownCommits(
-    after number: UInt64, upTo last: UInt64
+    after number: UInt64, upTo last: UInt64, tables: ItemTables?
   ) throws(StoreError) -> [PendingCommit] {
-    var commits: [PendingCommit] = []
+    var (entries, tables) = ([HistoryEntry](), tables)
     do {
       try forEachCommit(after: number) { entry in
         if entry.commit.number > last { return .pause }
-        let changes = entry.synchronized
-        if !changes.hasNothing { commits.append(PendingCommit(sequence: nil, entry: changes)) }
+        entries.append(entry)
         return .next
       }
     } catch { throw .wrapping(error, .ioError, at: .init(path: location)) }
+    for entry in entries.reversed() { tables?.undo(entry) }
+    var commits: [PendingCommit] = []
+    for entry in entries {
+      let items = try tables?.changes(of: entry) ?? ItemChanges()
+      let commit = PendingCommit(entry: entry.synchronized, items: items)
+      if !commit.hasNothing { commits.append(commit) }
+    }
     return commits
   }
 }
@@ -30,14 +44,20 @@ extension StoreBackend {
 extension SyncClient {
   /// Returns the commits that the server does not have.
   func pendingCommits() throws(StoreError) -> PendingCommits {
-    let last = backend.lastCommitNumber
     guard let state = try backend.syncState() else {
-      return PendingCommits(commits: [], localNumber: last)
+      return PendingCommits(commits: [], localNumber: backend.lastCommitNumber)
     }
-    let commits =
-      try backend.storedCommits() + backend.ownCommits(after: state.localNumber, upTo: last)
-    return PendingCommits(commits: commits, localNumber: last)
+    let backend = backend
+    let (last, tables) = try backend.coordinator.whileCommitting { () throws(StoreError) in
+      (backend.lastCommitNumber, state.hasItems ? try ItemTables(backend) : nil)
+    }
+    var own = try backend.ownCommits(after: state.localNumber, upTo: last, tables: tables)
+    for index in own.indices { own[index].items.removeTables(localTables) }
+    own.removeAll(where: \.hasNothing)
+    return PendingCommits(commits: try backend.storedCommits() + own, localNumber: last)
   }
+
+  private var localTables: Set<[UInt8]> { Set(configuration.localTables.map { Array($0.utf8) }) }
 
   /// Puts the commits of the server into the store, and the pending ones after them.
   func integrate(_ changes: ServerChanges, _ report: inout SyncReport) async throws {
@@ -49,13 +69,18 @@ extension SyncClient {
     while true {
       let pending = try pendingCommits()
       let left = pending.commits.filter { !changes.tokens.contains($0.token) }
-      var rebase = SyncRebase(changes, left, self.classes, configuration.decide)
-      let plan = try rebase.run { () throws(StoreError) in try source.scratch() }
+      var items = ItemRebase(changes.items, left, configuration.decideItem)
+      items.ignoreTables(localTables)
+      let itemPlan = try items.run()
+      var rebase = SyncRebase(
+        changes, left.filter { !$0.entry.hasNothing }, self.classes, configuration.decide)
+      var plan = try rebase.run { () throws(StoreError) in try source.scratch() }
+      plan.add(itemPlan, to: left)
       do throws(StoreError) {
-        try write(plan, changes, after: pending)
+        try write(plan, itemPlan.states, changes, after: pending)
         report.sent += pending.commits.count - left.count
         report.received += changes.changingTokens.count - (pending.commits.count - left.count)
-        report.conflicts += rebase.conflictCount
+        report.conflicts += rebase.conflictCount + items.conflictCount
         incoming.releaseAll()
         return
       } catch  where error.underlying is Overtaken {
@@ -73,7 +98,8 @@ extension SyncClient {
   }
 
   private func write(
-    _ plan: SyncRebase.Plan, _ changes: ServerChanges, after pending: PendingCommits
+    _ plan: SyncRebase.Plan, _ items: ItemChanges, _ changes: ServerChanges,
+    after pending: PendingCommits
   ) throws(StoreError) {
     let store = try newStore()
     let incoming = incoming
@@ -83,15 +109,24 @@ extension SyncClient {
     }
     let rest = try store.setRecords(plan.states)
     let (backend, leases) = (backend, rows(besides: changes))
-    try store.saveChanges { (commit, request) throws(StoreError) in
-      guard backend.lastCommitNumber == pending.localNumber else { throw Overtaken.error() }
-      try store.add(rest, to: &commit)
-      let values = try changes.addValues(of: rest, to: &commit, in: backend, incoming)
-      (missing, dropped) = (missing + values.missing, values.dropped)
-      guard missing.isEmpty else { throw MissingValues.error(missing, at: backend.location) }
-      let state = SyncState(position: changes.position, localNumber: pending.localNumber + 1)
-      try commit.set(state, pending.commits, plan.pending, leases, in: backend)
-      request.author = "sync"
+    let tables = try backend.serverTables()
+    _ = try backend.committing(items) { (addItems) throws(StoreError) in
+      try store.saveChanges { (commit, request) throws(StoreError) in
+        guard backend.lastCommitNumber == pending.localNumber else { throw Overtaken.error() }
+        try store.add(rest, to: &commit)
+        let values = try changes.addValues(of: rest, to: &commit, in: backend, incoming)
+        (missing, dropped) = (missing + values.missing, values.dropped)
+        guard missing.isEmpty else { throw MissingValues.error(missing, at: backend.location) }
+        try addItems(&commit)
+        let state = SyncState(
+          position: changes.position, localNumber: pending.localNumber + 1,
+          hasItems: tables != nil)
+        try commit.set(state, pending.commits, plan.pending, leases, in: backend)
+        if let tables, let new = changes.tables {
+          commit.set(new, from: tables, in: try backend.orderedTable(SyncTable.name))
+        }
+        request.author = "sync"
+      }
     }
     backend.coordinator.externalValues(of: backend)?.didDrop(dropped)
   }
@@ -106,7 +141,9 @@ extension SyncClient {
     return try backend.coordinator.whileCommitting { () throws(StoreError) in
       let stored = try backend.storedCommits()
       var (changes, kept) = (ChangeSet(), left)
-      let state = SyncState(position: position, localNumber: left.localNumber)
+      let hasItems = try backend.syncState()?.hasItems ?? true
+      let state = SyncState(
+        position: position, localNumber: left.localNumber, hasItems: hasItems)
       kept.commits = try changes.set(state, stored, left.commits, leases, in: backend)
       try backend.commit(changes, CommitRequest(author: "sync"))
       return kept
@@ -209,7 +246,7 @@ extension ChangeSet {
     for index in stored.indices where stored[index].sequence == nil {
       stored[index].sequence = next
       set(
-        SyncState.key(ofCommit: next), to: HistoryFormat.encoded(stored[index].entry), in: table)
+        SyncState.key(ofCommit: next), to: HistoryFormat.encoded(stored[index].whole), in: table)
       next += 1
     }
     for (name, rows) in leases { set(rows, of: name, in: table) }

@@ -1,3 +1,4 @@
+import KeyValueStoreCore
 public import StoreEngine
 public import StoredObjectsCore
 
@@ -20,8 +21,8 @@ public import StoredObjectsCore
 /// property, and its lists and sets element by element, as by `ConflictPolicy.merge`. Other conflicts
 /// are a ``SyncConflict``, which ``SyncConfiguration/decide`` resolves.
 ///
-/// Objects and named buffers are synchronized, with all values outside of records. Items of
-/// key-value stores stay on the device.
+/// Objects and named buffers are synchronized, with all values outside of records. So are the items
+/// of a `KeyValueStore` on the same backend.
 public actor SyncClient {
   /// The backend of the device's store.
   public nonisolated var backend: any StoreBackend { source }
@@ -89,10 +90,12 @@ public actor SyncClient {
     }
     if try backend.syncState() != nil { return source }
     if try backend.isFollower() { return source }
-    guard try backend.tableNames().isEmpty, try backend.bufferNames().isEmpty else {
+    guard try backend.tableNames().isEmpty, try backend.bufferNames().isEmpty,
+      try !ItemTables.hasTables(backend)
+    else {
       throw StoreError(
         .invalidArgument,
-        "A device begins with an empty store. Export the objects, and import them after a sync.",
+        "A device begins with an empty store. Export its content, and import it after a sync.",
         at: .init(path: backend.location))
     }
     return source
@@ -104,7 +107,8 @@ public actor SyncClient {
   ) throws(StoreError) {
     var stored = try backend.storedLeases()
     guard let state = try backend.syncState() else { return }
-    let pending = try backend.ownCommits(after: state.localNumber, upTo: backend.lastCommitNumber)
+    let pending = try backend.ownCommits(
+      after: state.localNumber, upTo: backend.lastCommitNumber, tables: nil)
     for table in pending.lazy.flatMap(\.entry.tables) {
       for record in table.records where record.before == nil {
         stored[table.name] = stored[table.name]?.after(record.rowID)
@@ -207,10 +211,15 @@ extension SyncClient {
     try await completeCopy()
     guard let position = try backend.followedPosition() else { throw refused(nil) }
     let (backend, number) = (backend, backend.lastCommitNumber + 1)
-    try backend.promote(author: "sync") { (changes) throws(StoreError) in
-      changes.set(
-        SyncState(position: position, localNumber: number),
-        in: try backend.orderedTable(SyncTable.name))
+    let tables = try ItemTables(backend)
+    try backend.coordinator.whileItemsRest { (news) throws(StoreError) in
+      // A key-value store that is open reads the tables of the copy.
+      news = ChangeSet()
+      try backend.promote(author: "sync") { (changes) throws(StoreError) in
+        let table = try backend.orderedTable(SyncTable.name)
+        changes.set(SyncState(position: position, localNumber: number), in: table)
+        changes.set(tables, from: ItemTables([:]), in: table)
+      }
     }
   }
 
@@ -268,7 +277,7 @@ extension SyncClient {
 
   private func pull() async throws -> ServerChanges {
     guard let state = try backend.syncState() else { throw refused(nil) }
-    reception = Reception(after: state.position)
+    reception = Reception(after: state.position, try backend.serverTables())
     try await exchange(.pull(after: state.position, byteLimit: configuration.requestByteCount))
     guard let changes = reception.changes else { throw refused(nil) }
     return changes
@@ -285,6 +294,9 @@ extension SyncClient {
       reception = Reception()
       switch try await exchange(.push(basedOn: state.position, commits: bytes)) {
       case .accepted(let position):
+        // Only the server knows the numbers of its tables. So the commits come back with them.
+        let made = rest.commits.prefix(bytes.count)
+        guard made.allSatisfy(\.items.tables.isEmpty) else { return sent }
         sent += bytes.count
         rest.commits.removeFirst(bytes.count)
         rest = try accept(rest, position)
@@ -308,7 +320,7 @@ extension SyncClient {
         byteCount >= configuration.requestByteCount || values.count >= 1000
         || valueByteCount >= 256 << 20
       if isFull { break }
-      bytes.append(HistoryFormat.encoded(one.entry.withoutValues))
+      bytes.append(HistoryFormat.encoded(one.sent))
       byteCount += bytes[bytes.count - 1].count
       for value in one.entry.newValues where values.insert(value).inserted {
         valueByteCount += value.byteCount

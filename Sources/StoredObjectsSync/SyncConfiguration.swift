@@ -1,3 +1,4 @@
+import KeyValueStoreCore
 import StoredObjectsCore
 
 /// How a device synchronizes.
@@ -19,6 +20,16 @@ public struct SyncConfiguration: Sendable {
   ///
   /// It is called on the client's thread, and must be quick.
   public var decide: @Sendable (SyncConflict) -> SyncDecision = { _ in .fail }
+  /// Decides about items of key-value stores that both sides have changed; by default, such a
+  /// conflict makes the sync fail.
+  ///
+  /// It is called on the client's thread, and must be quick.
+  public var decideItem: @Sendable (SyncItemConflict) -> SyncItemDecision = { _ in .fail }
+  /// The names of key-value tables that stay on the device, for example with its own settings.
+  ///
+  /// A table of this name on the server is ignored after the first sync. Choose the names before the
+  /// first sync, and keep them: earlier changes are not sent later.
+  public var localTables: Set<String> = []
 
   /// Creates the default configuration.
   public init() {}

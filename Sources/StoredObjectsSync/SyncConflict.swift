@@ -1,3 +1,4 @@
+public import KeyValueStoreCore
 public import StoredObjectsCore
 
 /// An object that this device and another one have changed, in a way that no rule decides.
@@ -34,5 +35,32 @@ public enum SyncDecision: Sendable {
   /// A closure edits the object of this device, and the result counts.
   case edit(@Sendable (StoredObject) -> Void)
   /// The sync fails with `conflict` and changes nothing; the user can edit the object first.
+  case fail
+}
+
+/// An item of a key-value store that this device and another one have changed differently.
+///
+/// The same value with the same expiry is no conflict. Neither is an item that has expired, and that
+/// one side has removed for this reason.
+public struct SyncItemConflict: Sendable {
+  /// The name of the table.
+  public let table: String
+  /// The key.
+  public let key: String
+  /// The item before the changes of both sides; nil if there was none.
+  public let base: KeyValueItem?
+  /// The item of this device; nil if it has deleted the item.
+  public let mine: KeyValueItem?
+  /// The item of the server; nil if others have deleted it.
+  public let theirs: KeyValueItem?
+}
+
+/// A decision about an item of a key-value store.
+public enum SyncItemDecision: Sendable {
+  /// The item becomes what it is on this device.
+  case mine
+  /// The item becomes what it is on the server.
+  case theirs
+  /// The sync fails with `conflict` and changes nothing.
   case fail
 }

@@ -3,7 +3,7 @@ import StoreEngine
 /// The format of requests and answers, see <doc:SyncProtocol>.
 ///
 ///     0   "SOsr" or "SOsa"
-///     4   UInt16  version, 2; 1 of devices and servers before values outside of records
+///     4   UInt16  version, 3; 1 of devices before values outside of records, 2 before items
 ///     6   UInt8   kind
 ///     7           content
 ///     n   UInt32  CRC-32C of the bytes before
@@ -11,7 +11,9 @@ enum SyncFormat {
   static let requestMagic = Array("SOsr".utf8)
   static let answerMagic = Array("SOsa".utf8)
   /// The version that this library writes.
-  static let version: UInt16 = 2
+  static let version: UInt16 = 3
+  /// The version without items of key-value stores.
+  static let versionWithoutItems: UInt16 = 2
   /// The version without values outside of records.
   static let versionWithoutValues: UInt16 = 1
   static let headByteCount = 7
@@ -38,6 +40,12 @@ enum SyncFormat {
   static func version(of bytes: [UInt8], _ magic: [UInt8]) -> UInt16? {
     guard bytes.starts(with: magic), bytes.count >= headByteCount else { return nil }
     return UInt16(bytes[magic.count]) | UInt16(bytes[magic.count + 1]) << 8
+  }
+
+  /// Returns the version in which a server answers a request: that of the request, if it knows it.
+  static func versionOfAnswer(to request: [UInt8]) -> UInt16 {
+    let found = Self.version(of: request, requestMagic) ?? version
+    return (versionWithoutValues...version).contains(found) ? found : version
   }
 
   /// Checks the frame of a message, and returns its kind and a buffer with its content.

@@ -12,6 +12,8 @@ struct SyncRebase {
     var states: RecordStates
     /// The commits that the server has to get.
     var pending: [PendingCommit]
+    /// Whether the pending commits have become one.
+    var isMerged = false
   }
 
   private let server: ServerChanges
@@ -106,14 +108,17 @@ struct SyncRebase {
     try save(base, by: theirs)
     let mine = try store(on: backend, .merge)
     var states = net
+    states.removeAbsent(in: server.states)
     for row in decisions.theirs { states.remove(row.className, row.rowID) }
     let rest = try mine.setRecords(states, keepsBases: true)
     for (row, edit) in decisions.edits { try apply(edit, to: row, in: mine) }
-    try save(server.states, by: theirs)
-    guard let last = pending.last?.entry.commit else { return Plan(states: states, pending: []) }
-    let commit = Commit(
-      number: 1, token: UUID(), author: last.author, microseconds: last.microseconds,
-      basedOn: nil)
+    // Changes that were taken back are none, also for an object that was deleted here.
+    var changed = server.states
+    changed.removeSame(as: base)
+    try save(changed, by: theirs)
+    guard let commit = pending.last?.entry.commit.again else {
+      return Plan(states: states, pending: [])
+    }
     var decided = 0
     let (decide, kept) = (decide, decisions.mine)
     mine.mergeDecider = { object, theirs, properties in
@@ -135,9 +140,11 @@ struct SyncRebase {
       request.token = commit.token
     }
     conflictCount += decided
-    return try plan(
+    var plan = try plan(
       of: backend, after: start,
       [PendingCommit(sequence: nil, entry: HistoryEntry(commit: commit))])
+    plan.isMerged = true
+    return plan
   }
 
   private func apply(
@@ -253,13 +260,48 @@ struct SyncRebase {
   }
 }
 
+extension Commit {
+  /// A new commit of the same author and time.
+  fileprivate var again: Commit {
+    Commit(number: 1, token: UUID(), author: author, microseconds: microseconds, basedOn: nil)
+  }
+}
+
+extension SyncRebase.Plan {
+  /// Adds the changes of items to the commits that the server has to get.
+  mutating func add(_ items: ItemRebase.Plan, to left: [PendingCommit]) {
+    if isMerged {
+      guard let last = left.last else { return }
+      var one = pending.first ?? PendingCommit(entry: HistoryEntry(commit: last.entry.commit.again))
+      one.items = items.merged
+      pending = one.hasNothing ? [] : [one]
+      return
+    }
+    let objects = Dictionary(pending.map { ($0.token, $0) }) { first, _ in first }
+    pending =
+      zip(left, items.pending).compactMap { old, changes in
+        let known = objects[old.token]
+        let isSame =
+          changes == old.items
+          && (known.map { $0.sequence == old.sequence } ?? old.entry.hasNothing)
+        let one = PendingCommit(
+          sequence: isSame ? old.sequence : nil,
+          entry: known?.entry ?? HistoryEntry(commit: old.entry.commit), items: changes)
+        return one.hasNothing ? nil : one
+      }
+      .inOneOrder
+  }
+}
+
 extension [PendingCommit] {
   /// The commits with the keys of those that stay in front; the others get new keys behind them.
   fileprivate var inOneOrder: [PendingCommit] {
     var isInFront = true
     return map { one in
       isInFront = isInFront && one.sequence != nil
-      return PendingCommit(sequence: isInFront ? one.sequence : nil, entry: one.entry)
+      var ordered = one
+      if !isInFront { ordered.sequence = nil }
+      return ordered
     }
   }
 }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import KeyValueStoreCore
 import StoreEngine
 import StoredObjectsCore
 
@@ -8,18 +9,21 @@ extension SyncServer {
   /// - Parameters:
   ///   - bytes: The commit, as an entry of a history.
   ///   - leases: The row IDs of the device, by class.
-  /// - Returns: The entry.
-  /// - Throws: `StoreError` with `invalidArgument`, `damaged`, `ioError` or `closed`.
+  /// - Returns: The commit.
+  /// - Throws: `StoreError` with `invalidArgument`, `tooLarge`, `damaged`, `ioError` or `closed`.
   func checked(
     _ bytes: [UInt8], _ leases: [String: [ClosedRange<UInt32>]]
-  ) throws(StoreError) -> HistoryEntry {
+  ) throws(StoreError) -> PendingCommit {
     let entry: HistoryEntry
     do { entry = try HistoryFormat.entry(bytes) } catch {
       throw refused("it makes no sense: \(error)")
     }
-    guard entry.orderedTables.isEmpty else { throw refused("it changes keys") }
+    guard entry.orderedTables.allSatisfy({ ItemChanges.areIn($0.name) }) else {
+      throw refused("it changes keys")
+    }
     guard Set(entry.tables.map(\.name)).count == entry.tables.count,
-      Set(entry.buffers.map(\.name)).count == entry.buffers.count
+      Set(entry.buffers.map(\.name)).count == entry.buffers.count,
+      Set(entry.orderedTables.map(\.name)).count == entry.orderedTables.count
     else { throw refused("it names something twice") }
     if let name = entry.buffers.map(\.name).first(where: InternalBuffers.contain) {
       throw refused("it changes the buffer \(name)")
@@ -32,7 +36,7 @@ extension SyncServer {
       }
       try check(table, metadata, leases[table.name] ?? [])
     }
-    return entry
+    return try PendingCommit(whole: entry)
   }
 
   private func check(

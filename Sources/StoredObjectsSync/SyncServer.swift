@@ -1,4 +1,5 @@
 import Files
+import KeyValueStoreCore
 public import StoreEngine
 public import StoredObjectsCore
 
@@ -60,9 +61,7 @@ public actor SyncServer {
     _ request: [UInt8], from device: SyncDevice,
     to sink: @Sendable ([UInt8]) throws(StoreError) -> Void
   ) {
-    let version =
-      SyncFormat.version(of: request, SyncFormat.requestMagic) == SyncFormat.versionWithoutValues
-      ? SyncFormat.versionWithoutValues : SyncFormat.version
+    let version = SyncFormat.versionOfAnswer(to: request)
     var hasBegun = false
     do throws(StoreError) {
       let answer = try answer(request, version, device) { (bytes) throws(StoreError) in
@@ -110,16 +109,23 @@ public actor SyncServer {
     }
   }
 
-  /// Refuses devices that would lose values.
+  /// Refuses devices that would lose values or items.
   private func check(_ version: UInt16) throws(StoreError) {
-    guard version == SyncFormat.versionWithoutValues,
+    let lost: String
+    if version == SyncFormat.versionWithoutValues,
       try ExternalCatalogue.ifUsed(in: backend) != nil
-    else { return }
+    {
+      lost = "values outside of records"
+    } else if version < SyncFormat.version, try ItemTables.hasTables(backend) {
+      lost = "items of key-value stores"
+    } else {
+      return
+    }
     throw StoreError(
       .newerVersion,
       """
-      The store has values outside of records, which this version of the device's program can't \
-      synchronize. Update the device's program.
+      The store has \(lost), which this version of the device's program can't synchronize. Update \
+      the device's program.
       """, at: .init(path: backend.location))
   }
 
@@ -169,8 +175,8 @@ public actor SyncServer {
     checkValues(of: store, from: device)
     let leases = try leases(of: device)
     for bytes in commits {
-      let entry = try checked(bytes, leases)
-      guard let next = try make(entry, after: position, by: store) else { return .behind }
+      let commit = try checked(bytes, leases)
+      guard let next = try make(commit, after: position, by: store) else { return .behind }
       position = next
     }
     releaseWaiting(of: device)
@@ -179,16 +185,19 @@ public actor SyncServer {
 
   /// Makes a commit of a device; returns nil if another commit was first.
   private func make(
-    _ entry: HistoryEntry, after position: HistoryPosition, by store: Store
+    _ sent: PendingCommit, after position: HistoryPosition, by store: Store
   ) throws(StoreError) -> HistoryPosition? {
-    let backend = backend
+    let (backend, entry) = (backend, sent.entry)
     do {
       let rest = try store.setRecords(RecordStates(after: [entry]))
       try checkWritten(rest)
-      let commit = try store.saveChanges { (changes, request) throws(StoreError) in
-        guard backend.lastCommitNumber == position.number else { throw Overtaken.error() }
-        try store.add(rest, to: &changes)
-        (request.token, request.author) = (entry.commit.token, entry.commit.author)
+      let commit = try backend.committing(sent.items) { (addItems) throws(StoreError) in
+        try store.saveChanges { (changes, request) throws(StoreError) in
+          guard backend.lastCommitNumber == position.number else { throw Overtaken.error() }
+          try store.add(rest, to: &changes)
+          try addItems(&changes)
+          (request.token, request.author) = (entry.commit.token, entry.commit.author)
+        }
       }
       return commit.map { position.behind($0) } ?? position
     } catch {

@@ -1,5 +1,6 @@
 import Files
 import FoundationEssentials
+import KeyValueStoreCore
 import StoreEngine
 
 /// The state of a device, in the ordered table of ``SyncTable``.
@@ -10,6 +11,10 @@ import StoreEngine
 ///     1 | sequence (8)    -->  a commit that the server does not have, as an entry of a history
 ///     2 | name of a class -->  count (4), and for each: first (4) and last row ID (4) that the
 ///                              device may still give out
+///     3 | number (4)      -->  the name of the key-value table that has this number on the server
+///
+/// A state of format 1 belongs to a device that keeps its items for itself. A commit is in the form
+/// of ``PendingCommit/whole``.
 ///
 /// Numbers in keys are big-endian, all others little-endian.
 struct SyncState: Sendable, Equatable {
@@ -17,24 +22,29 @@ struct SyncState: Sendable, Equatable {
   var position: HistoryPosition
   /// The last commit of the store whose changes are known to be pending, or from the server.
   var localNumber: UInt64
-  private static let version: UInt8 = 1
+  /// Whether items of key-value stores are synchronized.
+  var hasItems: Bool
+  private static let versionWithoutItems: UInt8 = 1
+  private static let version: UInt8 = 2
 
-  init(position: HistoryPosition, localNumber: UInt64) {
-    (self.position, self.localNumber) = (position, localNumber)
+  init(position: HistoryPosition, localNumber: UInt64, hasItems: Bool = true) {
+    (self.position, self.localNumber, self.hasItems) = (position, localNumber, hasItems)
   }
 
   init(_ bytes: [UInt8]) throws(DataBufferError) {
     var buffer = DataBuffer(bytes)
-    guard try buffer.readUInt8() == Self.version else {
+    let version = try buffer.readUInt8()
+    guard (Self.versionWithoutItems...Self.version).contains(version) else {
       throw DataBufferError(.invalidValue, at: 0, "written by a later version of this library")
     }
+    hasItems = version > Self.versionWithoutItems
     position = try HistoryPosition(from: &buffer)
     localNumber = try buffer.readUInt64()
   }
 
   var bytes: [UInt8] {
     var buffer = DataBuffer()
-    buffer.write(Self.version)
+    buffer.write(hasItems ? Self.version : Self.versionWithoutItems)
     position.encode(to: &buffer)
     buffer.write(localNumber)
     return buffer.bytes
@@ -44,6 +54,7 @@ struct SyncState: Sendable, Equatable {
 
   static let commitMark: UInt8 = 1
   static let leaseMark: UInt8 = 2
+  static let tableMark: UInt8 = 3
 
   static func key(ofCommit sequence: UInt64) -> [UInt8] {
     var key = [commitMark]
@@ -56,6 +67,12 @@ struct SyncState: Sendable, Equatable {
   }
 
   static func key(ofLeases className: String) -> [UInt8] { [leaseMark] + Array(className.utf8) }
+
+  static func key(ofTable number: UInt32) -> [UInt8] {
+    var key = [tableMark]
+    key.append(bigEndian: number)
+    return key
+  }
 }
 
 extension StoreBackend {
@@ -84,7 +101,23 @@ extension StoreBackend {
       return .next
     }
     if let failure { throw damagedSyncTable(failure) }
-    return commits
+    return try commits.map { (one) throws(StoreError) in
+      try PendingCommit(sequence: one.sequence, whole: one.entry)
+    }
+  }
+
+  /// Returns the key-value tables of the server, as far as the store has its commits; nil if the
+  /// device keeps its items for itself.
+  func serverTables() throws(StoreError) -> ItemTables? {
+    guard try syncState()?.hasItems == true else { return nil }
+    var names: [UInt32: [UInt8]] = [:]
+    let table = try orderedTable(SyncTable.name)
+    _ = try scanKeys(of: table, .prefix([SyncState.tableMark]), isReversed: false) { key, value in
+      let number = [UInt8](copying: key).dropFirst().reduce(0) { $0 << 8 | UInt32($1) }
+      names[number] = [UInt8](copying: value)
+      return .next
+    }
+    return ItemTables(names)
   }
 
   /// Returns the row IDs that the device may still give out, by class.
@@ -124,6 +157,17 @@ extension ChangeSet {
   /// Sets the state of a device.
   mutating func set(_ state: SyncState, in table: OrderedTableID) {
     set(SyncTable.stateKey, to: state.bytes, in: table)
+  }
+
+  /// Sets the key-value tables of the server.
+  mutating func set(_ tables: ItemTables, from old: ItemTables, in table: OrderedTableID) {
+    for number in old.names.keys.sorted() where tables.names[number] == nil {
+      set(SyncState.key(ofTable: number), to: nil, in: table)
+    }
+    for (number, name) in tables.names.sorted(by: { $0.key < $1.key })
+    where old.names[number] != name {
+      set(SyncState.key(ofTable: number), to: name, in: table)
+    }
   }
 
   /// Sets the row IDs that the device may still give out.

@@ -1,12 +1,34 @@
 import Foundation
+import KeyValueStoreCore
 import Locks
 import PostgreSQLBackend
 import StoreEngine
 import StoredObjectsCore
+import StoredObjectsEncryption
 import StoredObjectsSync
 import StoredObjectsTestSupport
 import TestServer
 import Testing
+
+/// A class with a value outside of records.
+private final class Recording: StoredObject {
+  @Content var title = ""
+  @Content var audio = ExternalData()
+
+  override class var layout: ClassLayout? {
+    ClassLayout(
+      Recording.self,
+      [StoredProperty("title", String.self), StoredProperty("audio", ExternalData.self)])
+  }
+  override func writeContent(to buffer: inout DataBuffer) {
+    buffer.write(title)
+    buffer.write(audio)
+  }
+  override func readContent(from buffer: inout DataBuffer) throws {
+    title = try buffer.readString()
+    audio = try buffer.read()
+  }
+}
 
 @Suite("Devices that synchronize with a store on PostgreSQL", .needsServer)
 struct SyncTests {
@@ -67,6 +89,103 @@ struct SyncTests {
     let wanted = try Self.titles(database.backend())
     #expect(wanted.count == 24)
     for backend in backends { #expect(try Self.titles(backend) == wanted) }
+  }
+
+  private static func value(_ count: Int, _ seed: UInt8) -> [UInt8] {
+    (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) ^ seed }
+  }
+
+  @Test(
+    "Values outside of records come through servers on two machines, encrypted stores too",
+    arguments: [nil, EncryptionKey(bytes: Array(repeating: 7, count: 32))])
+  func values(_ key: EncryptionKey?) async throws {
+    let database = try TestDatabase(key: key)
+    let servers = try (0..<2).map { _ in
+      try SyncServer(StoreContainer(backend: database.backend(), classes: [Recording.self]))
+    }
+    let backends = try (0..<3).map { _ in try MemoryBackend() }
+    // Two devices stay with one server each. The requests of the third reach both in turns, so its
+    // values are sent as one part.
+    let devices = try backends.enumerated().map { number, backend in
+      var configuration = SyncConfiguration()
+      if number < 2 { configuration.requestByteCount = 1 << 16 }
+      return try SyncClient(
+        backend: backend, classes: [Recording.self],
+        transport: TwoServers(number < 2 ? [servers[number]] : servers, "device \(number)"),
+        configuration: configuration)
+    }
+    for device in devices { try await device.sync() }
+    for (number, device) in devices.enumerated() {
+      let store = try device.makeStore()
+      let recording = Recording()
+      recording.title = "\(number)"
+      recording.audio = ExternalData(Self.value(200_000 + number, UInt8(number)))
+      store.insert(recording)
+      try store.saveChanges()
+    }
+    for _ in 0..<2 {
+      for device in devices { try await device.sync() }
+    }
+    let another = try database.backend()
+    let all: [any StoreBackend] = backends + [another]
+    for backend in all {
+      let store = Store(backend: backend)
+      try store.register(Recording.self)
+      let recordings = try store.allObjects(of: Recording.self)
+      #expect(recordings.count == 3)
+      for recording in recordings {
+        let number = try #require(Int(recording.title))
+        #expect(try recording.audio.bytes() == Self.value(200_000 + number, UInt8(number)))
+      }
+    }
+    // Nothing is left that no object refers to.
+    #expect(try another.externalStorage?.list().count == 3)
+  }
+
+  @Test(
+    "Items of key-value stores come through servers on two machines, encrypted stores too",
+    arguments: [nil, EncryptionKey(bytes: Array(repeating: 7, count: 32))])
+  func items(_ key: EncryptionKey?) async throws {
+    let database = try TestDatabase(key: key)
+    let machines = try (0..<2).map { _ in try database.backend() }
+    let servers = try machines.map { backend in
+      try SyncServer(StoreContainer(backend: backend, classes: [Song.self]))
+    }
+    let programs = try machines.map { try KeyValueStore(backend: $0) }
+    var configuration = SyncConfiguration()
+    configuration.decideItem = { _ in .theirs }
+    let backends = try (0..<3).map { _ in try MemoryBackend() }
+    let devices = try backends.enumerated().map { number, backend in
+      try SyncClient(
+        backend: backend, classes: [Song.self],
+        transport: TwoServers(servers, "device \(number)"), configuration: configuration)
+    }
+    let stores = try backends.map { try KeyValueStore(backend: $0) }
+    for device in devices { try await device.sync() }
+    for round in 0..<4 {
+      for (number, store) in stores.enumerated() {
+        let own = try await store.createTable("of \(number)")
+        try await own.put("\(round)", for: "round \(round)")
+        try await store.createTable("shared").put("\(number) \(round)", for: "round \(round)")
+        if round == 2 { try await own.delete("round 1") }
+        if (round + number) % 2 == 0 { try await devices[number].sync() }
+      }
+      let program = try await programs[round % 2].createTable("of the server \(round % 2)")
+      try await program.put("\(round)", for: "round \(round)")
+    }
+    for _ in 0..<2 {
+      for device in devices { try await device.sync() }
+    }
+    let wanted = try Self.items(programs[0])
+    #expect(wanted.count == 17)
+    for store in stores + programs { #expect(try Self.items(store) == wanted) }
+    #expect(try Self.items(KeyValueStore(backend: database.backend())) == wanted)
+  }
+
+  private static func items(_ store: KeyValueStore) throws -> [String] {
+    try store.tableNames().flatMap { name in
+      try store.table(name).all.items().map { "\(name) \($0.key) \($0.value) \($0.updatedAt)" }
+    }
   }
 
   private static func titles(_ backend: any StoreBackend) throws -> [String] {

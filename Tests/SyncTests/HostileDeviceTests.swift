@@ -192,7 +192,7 @@
     func page() throws {
       let bytes = SyncRequest.pull(after: nil, byteLimit: 4 << 20).bytes
       let hex = bytes.map { String(format: "%02x", $0) }.joined(separator: " ")
-      #expect(hex == "53 4f 73 72 02 00 02 00 00 40 00 00 00 00 00 00 ac 03 2c 2d")
+      #expect(hex == "53 4f 73 72 03 00 02 00 00 40 00 00 00 00 00 00 9c d7 5d 1c")
       #expect(try SyncRequest(bytes) == .pull(after: nil, byteLimit: 4 << 20))
     }
   }

@@ -63,7 +63,7 @@
       let position = try network.backend.historyPosition()
       let push = SyncRequest.push(
         basedOn: position,
-        commits: pending.commits.map { HistoryFormat.encoded($0.entry.withoutValues) })
+        commits: pending.commits.map { HistoryFormat.encoded($0.sent) })
       #expect(code(try await send(push, to: network)) == "recordMissing")
       // Half of it is not enough.
       let half = ValuePart(reference, Array(noise(1000, 1)[..<500]))
@@ -264,9 +264,9 @@
       let hex = request.bytes.map { String(format: "%02x", $0) }.joined(separator: " ")
       #expect(
         hex == """
-          53 4f 73 72 02 00 04 01 00 00 00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f 10 \
+          53 4f 73 72 03 00 04 01 00 00 00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f 10 \
           0c 00 00 00 00 00 00 00 14 96 80 8b 00 00 00 00 00 00 00 00 0c 00 00 00 48 65 6c \
-          6c 6f 2c 20 76 61 6c 75 65 50 86 44 c7
+          6c 6f 2c 20 76 61 6c 75 65 e4 0b 05 f3
           """)
       #expect(try SyncRequest(request.bytes) == request)
     }

@@ -12,10 +12,10 @@ extension KeyValueStore {
     }
   }
 
-  /// Publishes the changes of tables and keys in a commit of another process.
+  /// Publishes the changes of tables and keys in a commit of another process, or of a sync.
   ///
   /// An expired item that was removed there is reported as deleted.
-  private func publishForeign(_ changes: ChangeSet) {
+  func publishForeign(_ changes: ChangeSet) {
     for table in changes.ordered where table.table == list { publishTables(table, changes) }
     for table in changes.ordered where table.table != list {
       guard let state = state(ofItems: table.table) else { continue }

@@ -69,11 +69,14 @@ public final class KeyValueStore: Sendable {
     queueing = backend as? any CommitQueueing
     list = try backend.orderedTable(Catalogue.list)
     catalogue = Locked(Catalogue())
-    // This comes first, so that no change of the list is missed.
+    // Both come first, so that no change of the list is missed.
+    coordinator.register(self)
     news?.begin(list: list) { [weak self] in self?.noteTables($0) }
     let listChanges = news?.newListChanges
-    let read = try Catalogue(backend, news)
-    catalogue.withLock { $0 = read }
+    try turn.withLock { (_) throws(StoreError) in
+      let read = try Catalogue(backend, news)
+      catalogue.withLock { $0 = read }
+    }
     if let listChanges { news?.didReadList(listChanges) }
     if isShared { observeOtherProcesses() }
   }
@@ -223,6 +226,13 @@ public final class KeyValueStore: Sendable {
   /// Returns the table whose items are in an ordered table.
   func state(ofItems id: OrderedTableID) -> TableState? {
     catalogue.withLock { $0.table(ofItems: id) }
+  }
+
+  /// Reads the list of tables after a commit of this process that was none of this store.
+  func readListAgain() {
+    if isShared { return }
+    guard let listed = try? Catalogue(backend, nil) else { return }
+    catalogue.withLock { $0.take(listed) }
   }
 
   /// Reads which tables other processes have created and dropped.

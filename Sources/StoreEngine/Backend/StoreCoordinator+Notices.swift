@@ -2,6 +2,10 @@ import Locks
 import Synchronization
 
 extension StoreCoordinator {
+  /// Continues after the last commit that a backend finds when it is opened, or that a copy
+  /// continues after; nil if there is none.
+  public func begin(after last: Commit?) { journal.begin(after: last) }
+
   /// Notifies all stores except the sender of a commit that has been written and that every reader
   /// sees.
   package func didCommit(_ commit: Commit, _ changes: ChangeSet, _ request: CommitRequest) {

@@ -50,6 +50,8 @@ public final class StoreCoordinator: Sendable {
     var migrations: [String] = []
     /// Whether each ordered table has been committed to, by the table's number.
     var isOrderedTableKnown: [Bool] = []
+    /// The key-value store of the process; nil until there is one, or a sync of items.
+    var keeperSlot: Locked<KeeperSlot>?
 
     /// Records a commit to an ordered table.
     ///
@@ -365,10 +367,6 @@ public final class StoreCoordinator: Sendable {
       return commit
     }
   }
-
-  /// Continues after the last commit that a backend finds when it is opened, or that a copy
-  /// continues after; nil if there is none.
-  public func begin(after last: Commit?) { journal.begin(after: last) }
 }
 
 /// The turn of a store that prepares a commit, on the thread that does so.

@@ -14,7 +14,9 @@ import FoundationEssentials
 ///                         ordered tables: count (4), then for each: name with its kind (count +
 ///                             UTF-8), whether it was cleared (1), count of changes (4), and for
 ///                             each: key (count and bytes), change
-///     2 | name       -->  format (1, 1), number of the last commit that a consumer has seen (8)
+///     2 | name       -->  format (1, 1 or 2), number of the last commit that a consumer has seen (8),
+///                         in format 2: the time until which the consumer counts (8), in
+///                         microseconds since 1970
 ///
 /// The numbers in keys are big-endian, all others little-endian. A change contains the state before
 /// and after it:
@@ -36,6 +38,7 @@ package enum HistoryFormat {
   private static let stampVersion: UInt8 = 2
   static let entryVersion: UInt8 = 2
   private static let consumerVersion: UInt8 = 1
+  private static let consumerVersionWithTime: UInt8 = 2
 
   /// Returns the key of the entry of a commit.
   static func key(_ number: UInt64) -> [UInt8] {
@@ -64,17 +67,24 @@ package enum HistoryFormat {
   static func key(ofConsumer name: String) -> [UInt8] { [consumerMark] + Array(name.utf8) }
 
   /// Returns the value of a consumer's key.
-  static func seen(_ number: UInt64) -> [UInt8] {
-    var bytes = [consumerVersion]
-    bytes.append(littleEndian: number)
+  static func encoded(_ consumer: HistoryConsumer) -> [UInt8] {
+    var bytes = [consumer.endMicroseconds == nil ? consumerVersion : consumerVersionWithTime]
+    bytes.append(littleEndian: consumer.number)
+    if let end = consumer.endMicroseconds {
+      bytes.append(littleEndian: UInt64(bitPattern: end))
+    }
     return bytes
   }
 
-  /// Decodes the last commit that a consumer has seen.
-  static func seen(_ bytes: [UInt8]) throws(DataBufferError) -> UInt64 {
+  /// Decodes the value of a consumer's key.
+  static func consumer(_ bytes: [UInt8]) throws(DataBufferError) -> HistoryConsumer {
     var buffer = DataBuffer(bytes)
-    _ = try version(&buffer, upTo: consumerVersion)
-    return try buffer.readUInt64()
+    let version = try version(&buffer, upTo: consumerVersionWithTime)
+    let number = try buffer.readUInt64()
+    return HistoryConsumer(
+      number: number,
+      endMicroseconds: version == consumerVersion
+        ? nil : Int64(bitPattern: try buffer.readUInt64()))
   }
 
   // MARK: The stamp

@@ -11,7 +11,7 @@ public struct HistoryRetention: Sendable, Hashable {
   public var byteCount: Int?
   /// Whether entries that a named consumer has not seen are kept, whatever their age and size.
   ///
-  /// See ``StoreBackend/noteHistorySeen(by:through:)``. True by default.
+  /// See ``StoreBackend/noteHistorySeen(by:through:until:)``. True by default.
   public var waitsForConsumers = true
 
   /// Creates a rule that keeps entries up to an age and a size.
@@ -103,56 +103,5 @@ extension StoreBackend {
       return .pause
     }
     return number
-  }
-
-  // MARK: Consumers
-
-  /// Records that a consumer of the history has seen all commits up to and including a number.
-  ///
-  /// ``purgeHistory(keeping:)`` keeps the entries that a consumer has not seen. The first call
-  /// registers the consumer.
-  ///
-  ///     try backend.noteHistorySeen(by: "search engine", through: commit.number)
-  ///
-  /// Complexity: as a commit of one key.
-  ///
-  /// - Parameters:
-  ///   - consumer: The name of the consumer, not empty.
-  ///   - number: The last commit that the consumer has seen; nil removes the consumer.
-  /// - Throws: ``StoreError`` with `historyExpired` if no history is kept, `invalidName` for an
-  ///   empty name, or an error of ``commit(_:_:)``.
-  public func noteHistorySeen(by consumer: String, through number: UInt64?) throws(StoreError) {
-    guard !consumer.isEmpty else {
-      throw StoreError(
-        .invalidName, "The name of a consumer must not be empty.", at: .init(path: location))
-    }
-    guard try historyStart() != nil else { throw noHistory() }
-    var changes = ChangeSet()
-    changes.set(
-      HistoryFormat.key(ofConsumer: consumer), to: number.map(HistoryFormat.seen),
-      in: try orderedTable(HistoryFormat.table))
-    try commit(changes)
-  }
-
-  /// Returns the consumers of the history, with the last commit that each of them has seen.
-  ///
-  /// Complexity: linear in the number of consumers.
-  ///
-  /// - Throws: ``StoreError`` with `damaged`, `ioError` or `closed`.
-  public func historyConsumers() throws(StoreError) -> [String: UInt64] {
-    var (consumers, failure) = ([String: UInt64](), DataBufferError?.none)
-    let table = try orderedTable(HistoryFormat.table)
-    _ = try scanKeys(of: table, HistoryFormat.consumers, isReversed: false) { key, value in
-      do throws(DataBufferError) {
-        let name = String(decoding: [UInt8](copying: key).dropFirst(), as: UTF8.self)
-        consumers[name] = try HistoryFormat.seen([UInt8](copying: value))
-      } catch {
-        failure = error
-        return .pause
-      }
-      return .next
-    }
-    if let failure { throw damagedHistory(failure) }
-    return consumers
   }
 }

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Locks
 public import StoreEngine
 
@@ -14,6 +15,10 @@ public import StoreEngine
 ///
 /// A follower gets the whole store: all classes, buffers and items, the old values in the history,
 /// and plain records of an encrypted store. It can't change anything.
+///
+/// A follower is a consumer of the history, with the name `follower` and its own name, for example
+/// `follower mirror 1`. `purgeHistory(keeping:)` keeps what it has not seen, see
+/// ``HistoryServerLimits/followerRetention``.
 ///
 /// Memory: for each follower, ``HistoryServerLimits/waitingByteCount`` and about two megabytes and
 /// the largest entry of the history. A stream reads the store on a thread of its own, which waits
@@ -97,7 +102,10 @@ public final class HistoryServer: Sendable {
   private func start(
     _ request: HistoryRequest, _ follower: String
   ) throws(HistoryRefusal) -> HistoryStream {
-    let session = HistorySession(backend, request, limits)
+    let session = HistorySession(backend, request, limits) { [backend, limits] number in
+      // The disk may be full, which keeps nobody from reading.
+      try? backend.noteFollower(follower, number, limits.followerRetention)
+    }
     try register(session, follower)
     guard session.start({ [weak self] in self?.remove(session, follower) }) else {
       remove(session, follower)
@@ -125,5 +133,25 @@ public final class HistoryServer: Sendable {
     registry.withLock { registry in
       if registry.sessions[follower] === session { registry.sessions[follower] = nil }
     }
+  }
+}
+
+extension StoreBackend {
+  /// Keeps the history that a follower has not seen, see `purgeHistory(keeping:)`.
+  ///
+  /// Each note is a commit, which all followers get. So not every connection makes one.
+  fileprivate func noteFollower(
+    _ follower: String, _ number: UInt64, _ retention: Duration?
+  ) throws(StoreError) {
+    // The history of a copy is that of the store that it follows.
+    guard let retention, !isReadOnly, try !isFollower() else { return }
+    let name = "follower \(follower)"
+    let seconds = retention / .seconds(1)
+    if let known = try knownHistoryConsumers()[name], let end = known.end {
+      let isNear = known.number <= number && number < known.number + 1000
+      let isFresh = end.timeIntervalSinceNow > seconds / 2 && end.timeIntervalSinceNow <= seconds
+      if isNear, isFresh { return }
+    }
+    try noteHistorySeen(by: name, through: number, until: Date(timeIntervalSinceNow: seconds))
   }
 }

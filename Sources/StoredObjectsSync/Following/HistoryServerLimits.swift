@@ -14,6 +14,11 @@ public struct HistoryServerLimits: Sendable {
   ///
   /// A first copy is always sent to its end.
   public var duration = Duration.seconds(3600)
+  /// The time for which `purgeHistory(keeping:)` keeps what a follower has not seen, from its last
+  /// connection on, 30 days by default; nil if followers keep nothing.
+  ///
+  /// A follower that is away for longer may have to make a new copy.
+  public var followerRetention: Duration? = .seconds(30 * 86_400)
 
   /// Creates the default limits.
   public init() {}

@@ -8,6 +8,8 @@ final class HistorySession: Sendable {
   private let backend: any StoreBackend
   private let request: HistoryRequest
   private let limits: HistoryServerLimits
+  /// Called with the position of the follower once it is known to be one of this store.
+  private let didFind: @Sendable (UInt64) -> Void
   private let began = ContinuousClock.now
   private let state = Locked(State())
   /// The number of bytes of entries that are read before the thread looks at its orders.
@@ -39,8 +41,12 @@ final class HistorySession: Sendable {
     }
   }
 
-  init(_ backend: any StoreBackend, _ request: HistoryRequest, _ limits: HistoryServerLimits) {
+  init(
+    _ backend: any StoreBackend, _ request: HistoryRequest, _ limits: HistoryServerLimits,
+    _ didFind: @escaping @Sendable (UInt64) -> Void
+  ) {
     (self.backend, self.request, self.limits) = (backend, request, limits)
+    self.didFind = didFind
   }
 
   /// Starts the thread, which calls a closure at its end; false if the system has none left.
@@ -117,6 +123,8 @@ final class HistorySession: Sendable {
   private func begin() throws(StoreError) -> HistoryStreamWriter {
     guard request.number > 0 else {
       let position = try backend.historyPosition()
+      // A copy that is cut off begins again, and needs no earlier commits.
+      didFind(position.number)
       change { ($0.hasBegun, $0.isCopying, $0.number) = (true, true, position.number) }
       let writer = try HistoryStreamWriter.copying(backend, to: put)
       change { ($0.isCopying, $0.needsHeartbeat) = (false, true) }
@@ -132,6 +140,7 @@ final class HistorySession: Sendable {
       historyID: request.historyID ?? found.historyID, number: request.number,
       token: request.token ?? found.token)
     guard found.isSame(as: wanted) else { throw other(found, wanted) }
+    didFind(found.number)
     change { ($0.hasBegun, $0.needsHeartbeat, $0.number) = (true, true, found.number) }
     return HistoryStreamWriter(behind: wanted)
   }

@@ -48,9 +48,13 @@ func expectCopy(
   #expect(try commits(of: copy) == commits(of: source), sourceLocation: location)
 }
 
-/// Returns the content of a store without its position as a follower.
+/// Returns the content of a store without its position as a follower, and without the consumers of
+/// its history.
 private func image(of backend: any StoreBackend) throws -> StoreImage {
   var image = try StoreImage(of: backend)
+  for name in try backend.knownHistoryConsumers().keys {
+    image.set([2] + name.utf8, to: nil, in: OrderedTableName("CommitHistory", kind: .data))
+  }
   image.set([0], to: nil, in: OrderedTableName("Following", kind: .data))
   return image
 }

@@ -134,11 +134,10 @@ struct HTTPFollowerTests {
     let follower = try HTTPFollower(
       server.url, token: "secret", target: copy, configuration: configuration)
     let error = try await following(follower) { () async throws in
-      let last = store.backend.lastCommitNumber
       // The number of the server's last commit comes behind the copy.
       #expect(
         try await eventually {
-          let status = follower.status
+          let (status, last) = (follower.status, store.backend.lastCommitNumber)
           return status.isConnected && status.commitNumber == last
             && status.sourceCommitNumber == last
         })
@@ -202,8 +201,10 @@ struct HTTPFollowerTests {
       let follower = try HTTPFollower(server.url, token: "secret", target: copy)
       var lags: [Duration] = []
       _ = try await following(follower) { () async throws in
-        let first = store.backend.lastCommitNumber
-        #expect(try await eventually { follower.status.commitNumber == first })
+        #expect(
+          try await eventually {
+            follower.status.commitNumber == store.backend.lastCommitNumber
+          })
         for _ in 0..<40 {
           try store.save()
           let (start, last) = (ContinuousClock.now, store.backend.lastCommitNumber)

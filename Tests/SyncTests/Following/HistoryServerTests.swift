@@ -80,6 +80,65 @@ struct HistoryServerTests {
     #expect(try await eventually { server.followers.isEmpty })
   }
 
+  @Test("What a follower has not seen is kept for it, whatever its age and size")
+  func consumers() async throws {
+    let store = try FollowedStore(seed: 11)
+    let server = try HistoryServer(store.backend, limits: .timeless)
+    func connect(at position: HistoryPosition?) async throws {
+      _ = try await server.stream(HistoryRequest(after: position), for: "mirror")
+    }
+    let everything = HistoryRetention(age: .zero, byteCount: 0)
+    let copied = try store.backend.historyPosition()
+    try await connect(at: nil)
+    #expect(try store.backend.historyConsumers() == ["follower mirror": copied.number])
+    try store.save()
+    #expect(try store.backend.purgeHistory(keeping: everything) == copied.number)
+    // A connection makes no commit if the last one is near.
+    let number = store.backend.lastCommitNumber
+    try await connect(at: copied)
+    #expect(store.backend.lastCommitNumber == number)
+    for _ in 0..<1000 { try store.save(byteCount: 1) }
+    let later = try store.backend.historyPosition()
+    try await connect(at: later)
+    #expect(try store.backend.purgeHistory(keeping: everything) == later.number)
+    // A copy that was restored from a backup is behind again, and is told so.
+    await #expect(throws: HistoryRefusal.self) { try await connect(at: copied) }
+    #expect(try store.backend.historyConsumers() == ["follower mirror": later.number])
+    try store.backend.noteHistorySeen(by: "follower mirror", through: nil)
+    #expect(try store.backend.historyConsumers().isEmpty)
+  }
+
+  @Test("A follower that has been away for too long keeps no history", arguments: [0, 1, 2])
+  func lostFollowers(_ kind: Int) async throws {
+    let store = try FollowedStore(seed: 12)
+    var limits = HistoryServerLimits.timeless
+    limits.followerRetention = [nil, .milliseconds(1), .seconds(3600)][kind]
+    let server = try HistoryServer(store.backend, limits: limits)
+    let position = try store.backend.historyPosition()
+    let request = HistoryRequest(after: position)
+    _ = try await server.stream(request, for: "mirror")
+    try store.save()
+    try await Task.sleep(for: .milliseconds(5))
+    #expect(try store.backend.historyConsumers().count == (kind == 2 ? 1 : 0))
+    try store.backend.purgeHistory(keeping: HistoryRetention(age: .zero))
+    var status = 200
+    do { _ = try await server.stream(request, for: "mirror") } catch { status = error.status }
+    #expect(status == (kind == 2 ? 200 : 410))
+  }
+
+  @Test("A follower of a copy leaves the copy as it is")
+  func followersOfCopies() async throws {
+    let store = try FollowedStore(seed: 13)
+    let copy = try MemoryBackend()
+    var follower = try StoreFollower(copy)
+    try follower.catchUp(with: store.backend)
+    let server = try HistoryServer(copy, limits: .timeless)
+    let number = copy.lastCommitNumber
+    _ = try await server.stream(HistoryRequest(after: nil), for: "mirror")
+    #expect(copy.lastCommitNumber == number)
+    #expect(try copy.historyConsumers().isEmpty)
+  }
+
   @Test("The number of followers is limited, and a follower has one stream")
   func followerCount() async throws {
     let store = try FollowedStore(seed: 2)
