@@ -63,6 +63,16 @@ extension Store {
   func isUsable(_ index: RegisteredIndex, of entry: RegisteredClass) throws(StoreError) -> Bool {
     guard try index.isReady(backend) else { return false }
     if index.declaration.isMultiple { return true }
+    // On a server, others may save between the two counts. Building for that would read all objects.
+    for _ in 0..<(backend.coordinator.isOrderedByServer ? 10 : 1) {
+      if try hasKeyOfEachObject(index, entry) { return true }
+    }
+    return false
+  }
+
+  private func hasKeyOfEachObject(
+    _ index: RegisteredIndex, _ entry: RegisteredClass
+  ) throws(StoreError) -> Bool {
     let objects = try backend.recordCount(in: entry.table) - (entry.shared.metadata == nil ? 0 : 1)
     return try backend.keyCount(in: index.table, KeyRange()) == max(0, objects) + 1
   }
