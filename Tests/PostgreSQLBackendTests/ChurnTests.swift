@@ -41,7 +41,7 @@ struct ChurnTests {
   /// The number of objects that a worker has, on average.
   private static let objectCount = 2500
 
-  /// What is shared by the workers and the test.
+  /// The counts that the workers and the test share.
   private struct State {
     var saveCount = 0
     var objectCount = 0

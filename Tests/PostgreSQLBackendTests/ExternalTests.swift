@@ -7,26 +7,6 @@ import StoredObjectsTestSupport
 import TestServer
 import Testing
 
-/// A class with a value outside of records.
-private final class Recording: StoredObject {
-  @Content var title = ""
-  @Content var audio = ExternalData()
-
-  override class var layout: ClassLayout? {
-    ClassLayout(
-      Recording.self,
-      [StoredProperty("title", String.self), StoredProperty("audio", ExternalData.self)])
-  }
-  override func writeContent(to buffer: inout DataBuffer) {
-    buffer.write(title)
-    buffer.write(audio)
-  }
-  override func readContent(from buffer: inout DataBuffer) throws {
-    title = try buffer.readString()
-    audio = try buffer.read()
-  }
-}
-
 /// The conformance suite has what a storage promises; this is what machines do to each other.
 @Suite("Values outside of records on PostgreSQL", .needsServer)
 struct ExternalTests {

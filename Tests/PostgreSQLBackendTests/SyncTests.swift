@@ -10,26 +10,6 @@ import StoredObjectsTestSupport
 import TestServer
 import Testing
 
-/// A class with a value outside of records.
-private final class Recording: StoredObject {
-  @Content var title = ""
-  @Content var audio = ExternalData()
-
-  override class var layout: ClassLayout? {
-    ClassLayout(
-      Recording.self,
-      [StoredProperty("title", String.self), StoredProperty("audio", ExternalData.self)])
-  }
-  override func writeContent(to buffer: inout DataBuffer) {
-    buffer.write(title)
-    buffer.write(audio)
-  }
-  override func readContent(from buffer: inout DataBuffer) throws {
-    title = try buffer.readString()
-    audio = try buffer.read()
-  }
-}
-
 @Suite("Devices that synchronize with a store on PostgreSQL", .needsServer)
 struct SyncTests {
   /// Carries requests to servers on two machines, in turns.

@@ -44,17 +44,7 @@ package final class SharedTable: Sendable {
   }
 
   /// Returns the next row ID, each only once; nil if none is left.
-  package func nextRowID() -> UInt32? {
-    if hasBlocks.load(ordering: .acquiring) { return reserve(1)?.lowerBound }
-    var known = last.load(ordering: .relaxed)
-    while known < UInt32.max {
-      let (isDone, found) = last.compareExchange(
-        expected: known, desired: known + 1, ordering: .acquiringAndReleasing)
-      if isDone { return UInt32(known + 1) }
-      known = found
-    }
-    return nil
-  }
+  package func nextRowID() -> UInt32? { reserve(1)?.lowerBound }
 
   /// Marks all row IDs up to one as allocated.
   package func handOut(upTo rowID: UInt32) {

@@ -87,7 +87,7 @@ struct HTTPFollowerTests {
     func error(
       _ token: String, _ target: any StoreBackend, path: String = "/history"
     ) async throws -> any Error {
-      let url = try #require(URL(string: "http://127.0.0.1:\(server.port)\(path)"))
+      let url = server.url(path)
       let follower = try HTTPFollower(
         url, token: token, target: target, configuration: quick())
       return try await #require(throws: (any Error).self) { try await follower.run() }
