@@ -32,13 +32,13 @@ extension StoreDirectory {
   }
 
   private static func content(_ location: FileLocation) throws(StoreError) -> [UInt8]? {
-    do {
-      let file = try StoreFile(location, writable: false)
+    do throws(SystemError) {
+      let file = try openFile(location, writable: false)
       defer { file.close() }
       return try file.read(file.size(), at: 0)
     } catch {
-      if error.refusal?.isMissing == true { return nil }
-      throw error
+      if error.isMissing { return nil }
+      throw StoreError(error)
     }
   }
 

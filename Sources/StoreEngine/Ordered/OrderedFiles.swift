@@ -12,8 +12,10 @@ public final class OrderedFiles: Sendable {
 
   struct State: Sendable {
     var tables: [Table] = []
-    /// The index of each table in the list.
-    var numbers: [OrderedTableName: Int] = [:]
+    /// The index of each table in the list, by the file's own name.
+    ///
+    /// A key type of ours would cost an opening 40 us: the runtime has to find its conformance.
+    var numbers: [String: Int] = [:]
     var isClosed = false
     /// Whether these are the files of a snapshot, independent of later files in the directory.
     var isFrozen = false
@@ -84,8 +86,8 @@ public final class OrderedFiles: Sendable {
     try name.check()
     return try state.withLock { (state) throws(StoreError) in
       try Self.checkOpen(state)
-      if let known = state.numbers[name] { return OrderedTableID(index: known) }
-      state.numbers[name] = state.tables.count
+      if let known = state.numbers[name.fileName] { return OrderedTableID(index: known) }
+      state.numbers[name.fileName] = state.tables.count
       var new = Table(name: name, fileName: name.fileName)
       if state.isFrozen || state.holdsFiles { new.file = .missing }
       state.tables.append(new)
@@ -201,8 +203,7 @@ public final class OrderedFiles: Sendable {
   /// Returns the mark in the file of a table, by the file's present or final name.
   func mark(of fileName: String) throws(StoreError) -> FileMark? {
     let redirected = state.withLock { state in
-      OrderedTableName(fileName: fileName).flatMap { state.numbers[$0] }
-        .map { state.tables[$0].fileName }
+      state.numbers[fileName].map { state.tables[$0].fileName }
     }
     return try mark(ofFile: redirected ?? fileName)
   }
@@ -252,7 +253,7 @@ public final class OrderedFiles: Sendable {
   /// Whether a table has a file.
   func hasFile(_ name: OrderedTableName) throws(StoreError) -> Bool {
     let fileName = state.withLock { state in
-      state.numbers[name].map { state.tables[$0].fileName }
+      state.numbers[name.fileName].map { state.tables[$0].fileName }
     }
     return try systemErrors(at: directory.path) { try directory.hasFile(fileName ?? name.fileName) }
   }
