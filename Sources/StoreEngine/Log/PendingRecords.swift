@@ -138,6 +138,13 @@ struct PendingRecords: Sendable {
     if batches.isWasteful { gather() }
   }
 
+  /// Makes the keys of an ordered table ready to be read; returns false if there are none.
+  mutating func prepareKeys(of table: OrderedTableID) -> Bool {
+    guard ordered[table] != nil else { return false }
+    ordered[table]?.prepareForReading()
+    return true
+  }
+
   /// Whether all rows and names have their bytes, and the byte counts are right.
   var isConsistent: Bool {
     var needed = 0

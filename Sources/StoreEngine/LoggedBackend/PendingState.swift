@@ -55,6 +55,14 @@ extension PendingState {
     pending.ordered[table] ?? folding?.ordered[table]
   }
 
+  /// Returns the same, ready to be read, and keeps them so for the next reader.
+  mutating func readyKeys(of table: OrderedTableID) -> PendingKeys? {
+    guard let keys = keys(of: table) else { return nil }
+    if keys.isReady { return keys }
+    if !pending.prepareKeys(of: table) { _ = folding?.prepareKeys(of: table) }
+    return self.keys(of: table)
+  }
+
   /// The tables with pending changes.
   var tables: Set<TableID> {
     Set(pending.tables.keys).union(folding?.tables.keys ?? [])

@@ -22,7 +22,7 @@ struct KeyRuns: Sendable {
     return all
   }
 
-  /// Adds the changes of a save.
+  /// Adds the changes of a save, and merges runs.
   ///
   /// Complexity: amortized O(log n) for each change.
   ///
@@ -30,15 +30,24 @@ struct KeyRuns: Sendable {
   ///   - run: The changes, with their growth counted.
   ///   - isBottom: Whether there is nothing below the first run, so that it need not keep removals.
   mutating func add(_ run: KeyRun, isBottom: Bool) {
-    if run.count == 0 { return }
-    runs.append(run)
+    append(run)
+    merge(isBottom: isBottom)
+  }
+
+  /// Adds changes with their growth counted, and merges nothing.
+  mutating func append(_ run: KeyRun) { if run.count > 0 { runs.append(run) } }
+
+  /// Merges the last runs as long as there are several of about the same size.
+  ///
+  /// - Parameter isBottom: Whether there is nothing below the first run.
+  mutating func merge(isBottom: Bool) {
     while let first = firstToMerge {
       let merged = KeyRun(
         merging: Array(runs[first...]), dropsRemovals: isBottom && first == 0)
       runs.removeSubrange(first...)
       runs.append(merged)
     }
-    guard isBottom else { return }
+    guard isBottom, !runs.isEmpty else { return }
     if runs.count == 1 { runs[0] = runs[0].withoutRemovals() }
     // With nothing below, the growth is the number of keys: without keys no run is needed.
     if runs.reduce(0, { $0 + $1.growth(in: 0..<$1.count) }) == 0 { runs = [] }

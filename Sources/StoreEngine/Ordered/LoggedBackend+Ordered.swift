@@ -92,7 +92,7 @@ extension LoggedBackend {
       let view = try state.withLock { (state) throws(StoreError) -> OrderedView? in
         try check(state)
         guard let (file, generation) = try files.ordered.knownFile(of: table) else { return nil }
-        guard let pending = state.keys(of: table), pending.fileGeneration == generation
+        guard let pending = state.readyKeys(of: table), pending.fileGeneration == generation
         else { return OrderedView(file: file.opened, runs: KeyRuns()) }
         return pending.view(over: file.opened)
       }

@@ -2,7 +2,8 @@ import Files
 
 /// The changes of an ordered table that are not in its file yet.
 ///
-///     runs            saves since the checkpoint began
+///     appended        the latest saves, if each of them only appends a key
+///     runs            the other saves since the checkpoint began
 ///     folding         saves that a checkpoint is moving to the file; usually none
 ///     file
 struct PendingKeys: Sendable {
@@ -10,7 +11,8 @@ struct PendingKeys: Sendable {
   private(set) var fileGeneration: UInt64
   /// Whether the runs replace everything below them.
   private(set) var isCleared = false
-  private(set) var runs = KeyRuns()
+  private var runs = KeyRuns()
+  private var appended = AppendedKeys()
   /// The changes between the file and the runs.
   private var folding = KeyRuns()
   /// Whether the changes that are being folded replace the file.
@@ -21,7 +23,25 @@ struct PendingKeys: Sendable {
   /// Creates an empty set of changes above those that are being folded.
   init(over folding: PendingKeys) {
     fileGeneration = folding.fileGeneration
-    (self.folding, isFoldingCleared) = (folding.runs, folding.isCleared)
+    (self.folding, isFoldingCleared) = (folding.allRuns, folding.isCleared)
+  }
+
+  private var allRuns: KeyRuns {
+    if appended.isEmpty { return runs }
+    var all = runs
+    all.append(appended.run())
+    return all
+  }
+
+  /// Whether reading takes no preparation.
+  var isReady: Bool { appended.isEmpty }
+
+  /// Makes a run of the latest saves, so that readers need not do it again and again.
+  ///
+  /// It merges nothing, which the next save does.
+  mutating func prepareForReading() {
+    if appended.isEmpty { return }
+    (runs, appended) = (allRuns, AppendedKeys())
   }
 
   /// Adds a save.
@@ -34,15 +54,28 @@ struct PendingKeys: Sendable {
   mutating func add(
     _ changes: ChangeSet.OrderedTableChanges, _ bytes: [UInt8], over file: OrderedFile?
   ) throws(StoreError) {
-    if changes.clearsFirst { (isCleared, runs) = (true, KeyRuns()) }
-    let view = view(over: file)
-    let run = try KeyRun(bytes: bytes, changes.changes).counted(view.contains)
-    runs.add(run, isBottom: view.file == nil && (isCleared || folding.isEmpty))
+    if changes.clearsFirst {
+      (isCleared, runs, appended) = (true, KeyRuns(), AppendedKeys())
+    }
+    if appended.isEmpty || appended.isFull {
+      prepareForReading()
+      runs.merge(isBottom: isBottom(over: file))
+    }
+    if appended.add(changes, bytes) { return }
+    prepareForReading()
+    let run = try KeyRun(bytes: bytes, changes.changes).counted(view(over: file).contains)
+    runs.append(run)
+    runs.merge(isBottom: isBottom(over: file))
+  }
+
+  /// Whether there is nothing below the runs.
+  private func isBottom(over file: OrderedFile?) -> Bool {
+    isCleared || folding.isEmpty && (isFoldingCleared || file == nil)
   }
 
   /// Sets the changes of a save that bypasses the log, if nothing else is pending.
   mutating func addAll(_ changes: ChangeSet.OrderedTableChanges, _ bytes: [UInt8]) {
-    isCleared = changes.clearsFirst
+    (isCleared, appended) = (changes.clearsFirst, AppendedKeys())
     runs = KeyRuns(only: KeyRun(bytes: bytes, changes.changes))
   }
 
@@ -54,6 +87,7 @@ struct PendingKeys: Sendable {
 
   /// Returns the table with these changes.
   func view(over file: OrderedFile?) -> OrderedView {
+    let runs = allRuns
     if isCleared { return OrderedView(file: nil, runs: runs) }
     return OrderedView(
       file: isFoldingCleared ? nil : file, runs: folding.isEmpty ? runs : folding.below(runs))
