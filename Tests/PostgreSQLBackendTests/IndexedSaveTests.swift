@@ -62,8 +62,8 @@ struct IndexedSaveTests {
       #expect(proxy.roundTrips == expected, "\(count) objects")
     }
     #expect(try store.check().isSound)
-    #expect(try store.fetch(Track.self, where: \.plays == 5).count == 1)
-    #expect(try store.fetch(Track.self, where: \.plays == 1).count == 475)
+    #expect(try store.fetch(Track.self, where: \.plays, is: 5).count == 1)
+    #expect(try store.fetch(Track.self, where: \.plays, is: 1).count == 475)
   }
 
   @Test("No index is built because another machine saves between any two requests", arguments: keys)
