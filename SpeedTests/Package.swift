@@ -55,6 +55,13 @@ let package = Package(
         library("StoredObjects"), library("StoredObjectsCore"), library("TokyoCabinetBackend"),
       ],
       path: "Macros"),
+    .executableTarget(
+      name: "speedtests-postgresql",
+      dependencies: [
+        library("PostgreSQLBackend"), library("StoredObjectsCore"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "PostgreSQL", exclude: ["with-server"]),
     .target(name: "CCounts", path: "Counts/CCounts"),
     .executableTarget(
       name: "speedtests-counts",

@@ -44,6 +44,32 @@ extension BackendConformance {
       try expectEqual(try backend.keys(in: table), [], "the keys that are left")
       try expectEqual(try backend.orderedTableNames(), [], "the tables that have keys")
     },
+    .opened("A summary has the counts of tables, the values of a key, and records") { backend in
+      let table = try filledTable(backend, rows: 9)
+      let count = try backend.recordCount(in: table)
+      let words = try backend.orderedTable(OrderedTableName("Words", kind: .data))
+      let index = try backend.orderedTable(OrderedTableName("Song", kind: .index))
+      let none = try backend.orderedTable(OrderedTableName("Song", kind: .data))
+      let long = [UInt8](repeating: 7, count: 3000)
+      try backend.commit { changes in
+        changes.set([0], to: [1, 2], in: words)
+        changes.set(long, to: [5], in: words)
+        for key in [1, 2, 3] as [UInt8] { changes.set([key], to: [key], in: index) }
+      }
+      var batch = RecordBatch()
+      let summary = try backend.summary(
+        of: table, [words, none, index], valuesOf: [0], copying: [7, 4_000_000, 3], to: &batch)
+      let ordered = [
+        TableSummary.Ordered(keyCount: 2, value: [1, 2]), .init(keyCount: 0, value: nil),
+        .init(keyCount: 3, value: nil),
+      ]
+      try expectEqual(summary, TableSummary(recordCount: count, ordered: ordered), "the summary")
+      try expectEqual(batch.records.map(\.rowID), [7, 3], "rows")
+      let other = try backend.summary(
+        of: table, [words], valuesOf: long, copying: [], to: &batch)
+      try expectEqual(other.ordered, [.init(keyCount: 2, value: [5])], "the value of a long key")
+      try expectEqual(batch.count, 2, "records")
+    },
     .opened("Of several changes to a key in one commit the last one counts") { backend in
       let table = try backend.orderedTable(OrderedTableName("Song", kind: .data))
       try backend.commit {

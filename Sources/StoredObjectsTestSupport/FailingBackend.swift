@@ -185,6 +185,19 @@ extension FailingBackend {
     return try base.keyCount(in: table, range)
   }
 
+  /// Returns counts and values and copies records, unless the call is to fail.
+  ///
+  /// Complexity: as the wrapped backend.
+  ///
+  /// - Throws: The requested error, and the errors of the wrapped backend.
+  public func summary(
+    of table: TableID, _ ordered: [OrderedTableID], valuesOf key: [UInt8], copying rows: [UInt32],
+    to batch: inout RecordBatch
+  ) throws(StoreError) -> TableSummary {
+    try read()
+    return try base.summary(of: table, ordered, valuesOf: key, copying: rows, to: &batch)
+  }
+
   /// Calls a closure with the value of a key, unless the call is to fail.
   ///
   /// Complexity: as the wrapped backend.

@@ -33,6 +33,11 @@ let package = Package(
       name: "rocksdb-rival", dependencies: ["CWorkloads"], path: "Sources/RocksDBRival",
       cSettings: warnings, linkerSettings: [.linkedLibrary("rocksdb")]),
     .executableTarget(
+      name: "libpq-rival", dependencies: ["CLibPQ"], path: "Sources/LibPQRival",
+      cSettings: warnings),
+    .systemLibrary(
+      name: "CLibPQ", path: "Sources/CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+    .executableTarget(
       name: "cdb-rival", path: "Sources/CDBRival", cSettings: warnings,
       linkerSettings: [.linkedLibrary("cdb")]),
     .executableTarget(

@@ -186,8 +186,8 @@ struct FailureTests {
   }
 
   @Test(
-    "A save that the server can't serialize, or that is in a deadlock, is sent again, and made once",
-    arguments: ["40001", "40P01"])
+    "A save that the server can't serialize now, or whose outcome is unknown, is made once",
+    arguments: ["40001", "40P01", "40003"])
   func transient(_ state: String) throws {
     let (backend, table) = try failing(state, times: 3)
     let commit = try backend.commit(change(.update, 2, [2], table))

@@ -63,6 +63,28 @@ struct FaultsAheadTests {
     #expect((1...5).contains(proxy.roundTrips), "\(proxy.roundTrips)")
   }
 
+  @Test(
+    "A loop over a list of 1,000, which retains no object, takes at most five round trips",
+    arguments: [false, true])
+  func loop(isBackwards: Bool) throws {
+    try saveList(1000)
+    let proxy = try TestProxy(before: database.server)
+    defer { proxy.close() }
+    let second = try Self.open(database.backend(through: proxy))
+    let list = try list(of: second)
+    #expect(list.songs.count == 1000)
+    proxy.roundTrips = 0
+    var titles: [String] = []
+    if isBackwards {
+      for song in list.songs.reversed() as ReversedCollection { titles.append(song.title) }
+    } else {
+      for song in list.songs { titles.append(song.title) }
+    }
+    let numbers = isBackwards ? Array(0..<1000) : (0..<1000).reversed()
+    #expect(titles == numbers.map { "\($0)" })
+    #expect((1...5).contains(proxy.roundTrips), "\(proxy.roundTrips)")
+  }
+
   @Test("Reading one fault of thousands does not read the others")
   func single() throws {
     try saveList(5000)

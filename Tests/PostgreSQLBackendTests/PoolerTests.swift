@@ -52,6 +52,19 @@ struct PoolerTests {
     #expect(song.plays == 300)
   }
 
+  @Test("Thousands of new objects, which are copied, are saved through it")
+  func copies() throws {
+    let database = try PooledDatabase()
+    let store = Store(backend: try database.open())
+    try store.register(Song.self)
+    for _ in 0..<2 {
+      for _ in 0..<5000 { store.insert(Song()) }
+      try store.saveChanges()
+    }
+    #expect(try store.count(of: Song.self) == 10_000)
+    #expect(try store.check().isSound)
+  }
+
   @Test("Scans in threads that wait for each other's sessions end")
   func scans() throws {
     let database = try PooledDatabase()

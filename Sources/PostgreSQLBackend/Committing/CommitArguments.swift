@@ -171,15 +171,15 @@ struct CommitArguments {
 
   // MARK: Statements
 
-  /// Returns the statements that execute the commit together.
+  /// Returns the statements that execute the commit together, and the rows to copy after them.
   ///
   /// The server assigns the number. If `required` is given, the server refuses the commit if there
   /// are commits after that number. No key in the ranges of the basis has changed up to
   /// `rangesSince`. A commit that is not divided is one statement, of any size.
-  func statements(
+  func plan(
     _ commit: Commit, required: UInt64?, rangesSince: UInt64?, isDivided: Bool
-  ) throws(StoreError) -> [Statement] {
-    let (firstRows, moreRows) = rowPieces(isDivided)
+  ) throws(StoreError) -> CommitPlan {
+    let (firstRows, moreRows, copied) = rowPieces(isDivided)
     let (firstKeys, moreKeys) = keyPieces(isDivided)
     let token = Parameter.uuid(commit.token)
     var parameters: [Parameter] = [
@@ -200,10 +200,16 @@ struct CommitArguments {
       .uuids(values(areRemoved: false)), .uuids(values(areRemoved: true)),
       .uuids(keyIDs.isEmpty ? [] : keys.keys.indices.map { keyIDs[$0] }),
     ]
-    parameters += history.parameters(tables, isInPieces: !moreRows.isEmpty || !moreKeys.isEmpty)
+    parameters += history.parameters(
+      tables, isInPieces: !moreRows.isEmpty || !moreKeys.isEmpty || !copied.isEmpty)
     let places = (1...parameters.count).map { "$\($0)" }.joined(separator: ", ")
     let first = Statement("select * from stored_objects.commit(\(places))", parameters)
-    return [first] + moreRows.map { more(rows: $0, token) } + moreKeys.map { more(keys: $0, token) }
+    let pieces = moreRows.map { more(rows: $0, token) } + moreKeys.map { more(keys: $0, token) }
+    if copied.isEmpty { return CommitPlan(statements: [first] + pieces) }
+    return CommitPlan(
+      statements: [first] + pieces, rows: copied.map { copiedRow($0) }, bytes: changes.bytes,
+      tables: Statement(
+        CommitPlan.tableNumbers, [.int4(backend.storeID), .int2s(tableKinds), .texts(tableNames)]))
   }
 
   /// Returns the external values of which keys in the catalogue are removed, or set.
@@ -264,6 +270,10 @@ struct CommitArguments {
         + keyParameters(part).dropFirst())
   }
 
+  private func copiedRow(_ index: Int) -> CommitPlan.Row {
+    .init(table: rows.tables[index], row: rows.rows[index], range: rows.ranges[index])
+  }
+
   private func array(_ ranges: [Range<Int>]) -> Parameter {
     var array = Parameter.ByteArrays(count: ranges.count)
     for range in ranges { array.append(changes.bytes[range]) }
@@ -280,16 +290,22 @@ struct CommitArguments {
 
   // MARK: Pieces
 
-  /// Returns the records that are sent with the commit, and those that follow, in pieces per table.
-  private func rowPieces(_ isDivided: Bool) -> (first: [Int], more: [[Int]]) {
+  /// Returns the records that are sent with the commit, those that follow in pieces per table, and
+  /// those that are copied.
+  private func rowPieces(_ isDivided: Bool) -> (first: [Int], more: [[Int]], copied: [Int]) {
     let puts = rows.rows.indices.filter { rows.kinds[$0] != Int16(Schema.removal) }
     // The commit decides which metadata rows it keeps, so they are always sent with it.
     let (metadata, others) = (
       puts.filter { rows.rows[$0] == 1 }, puts.filter { rows.rows[$0] != 1 }
     )
+    guard isDivided else { return (metadata + others, [], []) }
+    let new = Int16(ChangeSet.Kind.insert.rawValue)
+    if others.count >= CommitPlan.copiedRowCount, others.allSatisfy({ rows.kinds[$0] == new }) {
+      return (metadata, [], others)
+    }
     let size = { (index: Int) in rows.ranges[index].count }
-    if !isDivided || Self.isSmall(others, size) { return (metadata + others, []) }
-    return (metadata, Self.pieces(others, { rows.tables[$0] }, size))
+    if Self.isSmall(others, size) { return (metadata + others, [], []) }
+    return (metadata, Self.pieces(others, { rows.tables[$0] }, size), [])
   }
 
   private func keyPieces(_ isDivided: Bool) -> (first: [Int], more: [[Int]]) {

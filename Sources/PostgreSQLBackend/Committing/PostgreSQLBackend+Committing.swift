@@ -48,11 +48,9 @@ extension PostgreSQLBackend {
     var isDivided = !(keepsHistory.load(ordering: .relaxed) && isUndividable(changes))
     while true {
       let known = coordinator.journal.lastNumber
-      let statements =
-        try arguments.statements(
-          commit, required: history.requiredNumber, rangesSince: rangesSince, isDivided: isDivided)
-        + [newsStatement(behind: known, besides: commit.token)]
-      let results = try deliver(statements, commit)
+      let plan = try arguments.plan(
+        commit, required: history.requiredNumber, rangesSince: rangesSince, isDivided: isDivided)
+      let results = try deliver(plan, newsStatement(behind: known, besides: commit.token), commit)
       let (outcome, number) = try self.outcome(results[0])
       keepsHistory.store(results[0].bool(0, 7), ordering: .relaxed)
       let news = results[results.count - 1]
@@ -111,7 +109,7 @@ extension PostgreSQLBackend {
   /// It may be sent any number of times: the function looks for the token, after it has waited for
   /// the lock that an earlier transaction may still hold.
   private func deliver(
-    _ statements: [Statement], _ commit: Commit
+    _ plan: CommitPlan, _ news: Statement, _ commit: Commit
   ) throws(StoreError) -> [QueryResult] {
     var othersFirst = Backoff(configuration.timeout)
     // Set from the moment when the outcome is unknown.
@@ -121,7 +119,7 @@ extension PostgreSQLBackend {
       do throws(ServerFailure) {
         return try pool.withConnection(isUrgent: isDelivering) {
           (connection) throws(ServerFailure) in
-          try connection.run(statements)
+          try plan.run(on: connection, news)
         }
       } catch {
         if error.isTransient, othersFirst.pause() { continue }

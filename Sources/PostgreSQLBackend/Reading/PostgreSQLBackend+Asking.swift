@@ -42,12 +42,17 @@ extension PostgreSQLBackend {
   ///
   /// These include all commits that the statement has seen, and maybe later ones.
   func read(_ statement: Statement) throws(StoreError) -> QueryResult {
+    try read([statement])[0]
+  }
+
+  /// Runs statements that read, each as of its own commit, like ``read(_:)``.
+  func read(_ statements: [Statement]) throws(StoreError) -> [QueryResult] {
     let known = coordinator.journal.lastNumber
     let results = try perform { (connection) throws(ServerFailure) in
-      try connection.run([statement, newsStatement(behind: known)])
+      try connection.run(statements + [newsStatement(behind: known)])
     }
-    try take(results[1], behind: known)
-    return results[0]
+    try take(results[statements.count], behind: known)
+    return results
   }
 
   /// Reads an answer; an answer that is not valid throws the error of the store.

@@ -12,7 +12,7 @@ extension PostgreSQLBackend {
     (select id from stored_objects.tables where store = $1 and kind = $2 and name = $3)
     """
   /// The number of rows that are requested at a time.
-  private static let rowCount = 1024
+  static let rowCount = 1024
 
   /// Returns the names of the tables that have records.
   ///
@@ -89,22 +89,32 @@ extension PostgreSQLBackend {
   ) throws(StoreError) {
     try pool.check()
     var rest = rows[...]
-    while !rest.isEmpty {
+    while !rest.isEmpty, !(batch.stopsWhenFull && batch.isFull) {
       let part = rest.prefix(Self.rowCount)
       rest = rest.dropFirst(part.count)
-      let result = try read(
-        Statement(
-          """
-          select r.row, r.data from unnest($4) with ordinality n(row, place)
-            join stored_objects.records r on r.table_id = \(Self.tableID) and r.row = n.row
-          order by n.place
-          """, try key(of: table) + [.ints(part.map { Int64($0) })]))
-      for index in 0..<result.rowCount {
-        if batch.stopsWhenFull, batch.isFull { return }
-        let row = try reading { () throws(ServerFailure) in try result.number(index, 0) }
-        try result.withBytes(index, 1) { (record) throws(StoreError) in
-          try append(record, UInt32(clamping: row), table, to: &batch)
-        }
+      try append(try read(try recordsStatement(part, table)), table, to: &batch)
+    }
+  }
+
+  func recordsStatement(
+    _ rows: ArraySlice<UInt32>, _ table: TableID
+  ) throws(StoreError) -> Statement {
+    Statement(
+      """
+      select r.row, r.data from unnest($4) with ordinality n(row, place)
+        join stored_objects.records r on r.table_id = \(Self.tableID) and r.row = n.row
+      order by n.place
+      """, try key(of: table) + [.ints(rows.map { Int64($0) })])
+  }
+
+  func append(
+    _ result: QueryResult, _ table: TableID, to batch: inout RecordBatch
+  ) throws(StoreError) {
+    for index in 0..<result.rowCount {
+      if batch.stopsWhenFull, batch.isFull { return }
+      let row = try reading { () throws(ServerFailure) in try result.number(index, 0) }
+      try result.withBytes(index, 1) { (record) throws(StoreError) in
+        try append(record, UInt32(clamping: row), table, to: &batch)
       }
     }
   }

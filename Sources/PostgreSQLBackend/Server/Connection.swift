@@ -134,6 +134,63 @@ import StoreEngine
     }
   }
 
+  // MARK: Copying
+
+  /// Copies rows in binary form into a table, in the transaction that is open.
+  ///
+  /// If it fails, the connection can't be used again, and its end ends the transaction.
+  ///
+  /// - Parameters:
+  ///   - text: The statement `COPY`.
+  ///   - nextPart: Returns the next bytes; nil at the end.
+  /// - Throws: The failure.
+  func copy(_ text: String, _ nextPart: () -> [UInt8]?) throws(ServerFailure) {
+    // A pipeline can't contain it.
+    guard unreadCount == 0, unsafe PQexitPipelineMode(connection) == 1,
+      unsafe PQsendQuery(connection, text) == 1
+    else { throw lost() }
+    do throws(ServerFailure) {
+      try expect(PGRES_COPY_IN)
+      while let part = nextPart() { try put(part) }
+      while unsafe PQputCopyEnd(connection, nil) == 0 { try waitToSend() }
+      try expect(PGRES_COMMAND_OK)
+      try waitForAnswer()
+    } catch {
+      isUsable = false
+      throw error
+    }
+    guard unsafe PQgetResult(connection) == nil, unsafe PQenterPipelineMode(connection) == 1 else {
+      throw lost()
+    }
+  }
+
+  /// Reads one answer.
+  private func expect(_ status: ExecStatusType) throws(ServerFailure) {
+    try waitForAnswer()
+    guard let result = unsafe PQgetResult(connection) else { throw lost() }
+    defer { unsafe PQclear(result) }
+    guard unsafe PQresultStatus(result) == status else { throw unsafe Self.failure(result) }
+  }
+
+  private func put(_ part: [UInt8]) throws(ServerFailure) {
+    while true {
+      let isQueued = unsafe part.withUnsafeBytes { part in
+        unsafe PQputCopyData(
+          connection, part.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(part.count))
+      }
+      if isQueued > 0 { return }
+      guard isQueued == 0 else { throw lost() }
+      try waitToSend()
+    }
+  }
+
+  /// Waits until more can be sent, and reads what the server has sent meanwhile.
+  private func waitToSend() throws(ServerFailure) {
+    guard unsafe PQflush(connection) == 1 else { return }
+    try wait(for: POLLIN | POLLOUT)
+    guard unsafe PQconsumeInput(connection) == 1 else { throw lost() }
+  }
+
   // MARK: Answers
 
   /// Reads the answers of statements that were sent together.

@@ -19,9 +19,10 @@ enum ServerFailure: Error {
   var isLost: Bool {
     switch self {
     case .connectionLost, .noConnection: true
-    // The server is shutting down, has ended the session, or has become a standby.
+    // The server is shutting down, has ended the session, has become a standby, or doesn't know
+    // whether it has committed, as only distributed servers report.
     case .refused(let state, _):
-      state.hasPrefix("57P") || state.hasPrefix("08") || state == "25006"
+      state.hasPrefix("57P") || state.hasPrefix("08") || state == "25006" || state == "40003"
     case .unexpectedAnswer, .notAuthentic: false
     }
   }

@@ -1,3 +1,4 @@
+import Files
 import FoundationEssentials
 import StoreEngine
 
@@ -115,7 +116,7 @@ private struct ArrayBuilder: Sendable {
   }
 
   private mutating func append(raw number: some FixedWidthInteger) {
-    bytes.append(contentsOf: [UInt8](bigEndian: number))
+    bytes.append(bigEndian: number)
   }
 
   mutating func append(_ number: some FixedWidthInteger) {

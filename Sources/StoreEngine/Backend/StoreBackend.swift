@@ -151,6 +151,30 @@ public protocol StoreBackend: RecordSource {
     _ body: (RawSpan, RawSpan) throws(StoreError) -> ScanStep
   ) throws(StoreError) -> Bool
 
+  /// Returns the number of rows in a table, and the state of some ordered tables.
+  ///
+  /// It also adds copies of some records to a batch. A store that saves objects of a class with
+  /// indexes gets all that it needs by this call.
+  ///
+  /// The default implementation makes several calls. A backend on a server answers in one round
+  /// trip, with numbers and values as of one commit. The records may be of later commits.
+  ///
+  /// Complexity: as ``recordCount(in:)``, ``keyCount(in:_:)`` and ``withValue(of:in:_:)`` for each
+  /// table, and ``RecordSource/copyRecords(_:of:to:)``.
+  ///
+  /// - Parameters:
+  ///   - table: The table of records.
+  ///   - ordered: The ordered tables.
+  ///   - key: The key whose value is returned from each ordered table.
+  ///   - rows: The rows of the records; rows that don't exist are skipped.
+  ///   - batch: The batch to which the records are added.
+  /// - Returns: The counts and values.
+  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
+  func summary(
+    of table: TableID, _ ordered: [OrderedTableID], valuesOf key: [UInt8], copying rows: [UInt32],
+    to batch: inout RecordBatch
+  ) throws(StoreError) -> TableSummary
+
   // MARK: Commits
 
   /// Writes a change set: all of it, or nothing.

@@ -61,20 +61,40 @@ extension Store {
 
   /// Whether an index is complete, as far as a quick check can tell.
   func isUsable(_ index: RegisteredIndex, of entry: RegisteredClass) throws(StoreError) -> Bool {
+    if backend.coordinator.isOnServer {
+      var noRecords = RecordBatch()
+      let summary = try summary(of: [index], entry, copying: [], to: &noRecords)
+      return isUsable(index, of: entry, summary.ordered[0], summary.recordCount)
+    }
     guard try index.isReady(backend) else { return false }
     if index.declaration.isMultiple { return true }
-    // On a server, others may save between the two counts. Building for that would read all objects.
-    for _ in 0..<(backend.coordinator.isOrderedByServer ? 10 : 1) {
-      if try hasKeyOfEachObject(index, entry) { return true }
-    }
-    return false
+    let count = try backend.recordCount(in: entry.table)
+    return try backend.keyCount(in: index.table, KeyRange()) == keyCount(entry, count)
   }
 
-  private func hasKeyOfEachObject(
-    _ index: RegisteredIndex, _ entry: RegisteredClass
-  ) throws(StoreError) -> Bool {
-    let objects = try backend.recordCount(in: entry.table) - (entry.shared.metadata == nil ? 0 : 1)
-    return try backend.keyCount(in: index.table, KeyRange()) == max(0, objects) + 1
+  /// Returns the state of indexes as of one commit, so that they match the number of objects also
+  /// if others save meanwhile.
+  func summary(
+    of indexes: [RegisteredIndex], _ entry: RegisteredClass, copying rows: [UInt32],
+    to batch: inout RecordBatch
+  ) throws(StoreError) -> TableSummary {
+    try backend.summary(
+      of: entry.table, indexes.map(\.table), valuesOf: RegisteredIndex.stampKey, copying: rows,
+      to: &batch)
+  }
+
+  /// Whether an index is complete, by its state and the number of records.
+  func isUsable(
+    _ index: RegisteredIndex, of entry: RegisteredClass, _ state: TableSummary.Ordered,
+    _ recordCount: Int
+  ) -> Bool {
+    guard state.value == index.stamp else { return false }
+    return index.declaration.isMultiple || state.keyCount == keyCount(entry, recordCount)
+  }
+
+  /// Returns the number of keys of a complete index: one for each object, and the stamp.
+  private func keyCount(_ entry: RegisteredClass, _ recordCount: Int) -> Int {
+    max(0, recordCount - (entry.shared.metadata == nil ? 0 : 1)) + 1
   }
 
   /// Whether a query can use an index as it is.

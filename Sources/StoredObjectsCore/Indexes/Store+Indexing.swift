@@ -20,19 +20,31 @@ extension Store {
     for entry in classes where !entry.changeCounts.isEmpty {
       try clearStrangeIndexes(of: entry, &changes, &request)
       if entry.indexes.isEmpty { continue }
-      for index in entry.indexes {
-        if mayBuild {
-          try buildIfNeeded(index, of: entry)
-        } else if try !isUsable(index, of: entry) {
-          return false
-        }
+      var records = SavedRecords(self, entry)
+      if try !areUsable(entry, &records) {
+        guard mayBuild else { return false }
+        for index in entry.indexes { try buildIfNeeded(index, of: entry) }
       }
-      var update = IndexUpdate(self, entry)
+      var update = IndexUpdate(self, entry, records)
       try update.run(&changes)
       // A store that is alone has no concurrent commits.
       if !backend.coordinator.isAlone { request.basis?.keys += update.uniqueKeys }
     }
     return true
+  }
+
+  /// Whether all indexes of a class are complete, as far as a quick check can tell.
+  private func areUsable(
+    _ entry: RegisteredClass, _ records: inout SavedRecords
+  ) throws(StoreError) -> Bool {
+    guard backend.coordinator.isOnServer else {
+      for index in entry.indexes where try !isUsable(index, of: entry) { return false }
+      return true
+    }
+    let summary = try records.readFirst()
+    return zip(entry.indexes, summary.ordered).allSatisfy {
+      isUsable($0, of: entry, $1, summary.recordCount)
+    }
   }
 
   /// Clears the indexes that another program has built, because this program would not update them.
@@ -115,9 +127,11 @@ private struct IndexUpdate {
   private var duplicate: (index: Int, row: UInt32, other: UInt32)?
   /// Functions that append the only key of an object, for the indexes that have one.
   private let writers: [(StoredObject, inout IndexKey) -> Void]
+  /// The saved records of the objects.
+  private var records: SavedRecords
 
-  init(_ store: Store, _ entry: RegisteredClass) {
-    (self.store, self.entry) = (store, entry)
+  init(_ store: Store, _ entry: RegisteredClass, _ records: SavedRecords) {
+    (self.store, self.entry, self.records) = (store, entry, records)
     pending = Array(entry.changed)
     changes = entry.indexes.map { ChangeSet.OrderedTableChanges(table: $0.table) }
     written = entry.indexes.map { _ in [:] }
@@ -136,8 +150,9 @@ private struct IndexUpdate {
         continue
       }
       let row = object.rowID
+      try records.prepare(row)
       if let old = try store.reading(
-        entry, row, { () throws(StoreError) in try store.savedObject(row, entry) })
+        entry, row, { () throws(StoreError) in try records.object(row) })
       {
         for number in entry.indexes.indices { replace(old, new, number, &set) }
       } else {

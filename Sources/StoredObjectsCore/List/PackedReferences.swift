@@ -31,6 +31,7 @@ import StoreEngine
   func object(at index: Int) -> StoredObject {
     // A new object that has been discarded is in no store, and its row ID belongs to no object.
     if !newObjects.isEmpty, let new = newObjects[key(at: index)] { return new }
+    if classIDs.isEmpty { entry.faultsAhead?.note(rowIDs, index) }
     return entry(at: index).object(rowIDs[index])
   }
 

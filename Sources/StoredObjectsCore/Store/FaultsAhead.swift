@@ -2,8 +2,8 @@ import StoreEngine
 
 /// Records of faults that were read together with another fault's record.
 ///
-/// Used where each read is a round trip to a server. Most faults in memory are elements of a list
-/// that is being walked: once one of them is read, others will be. A record is valid until the
+/// Used where each read is a round trip to a server. Most faults are elements of a list that is being
+/// walked: once one of them is read, others will be. A record is valid until the
 /// store is notified that another store has saved its row, and until the store's own next save.
 final class FaultsAhead {
   /// The initial number of records in a batch.
@@ -18,6 +18,9 @@ final class FaultsAhead {
   /// A list creates the faults of its elements in its own order.
   private var made: [UInt32] = []
   private static let madeCount = 8192
+  /// The list whose element was accessed last, and the index of the element.
+  private var list: (rows: [UInt32], index: Int) = ([], 0)
+  private var isBackwards = false
 
   init() { batch.stopsWhenFull = true }
 
@@ -25,6 +28,24 @@ final class FaultsAhead {
   func note(_ rowID: UInt32) {
     if made.count == Self.madeCount { made.removeFirst(Self.madeCount / 2) }
     made.append(rowID)
+  }
+
+  /// Remembers that an element of a list was accessed.
+  ///
+  /// A loop over a list retains one object at a time, so there are no faults of the others.
+  func note(_ rows: [UInt32], _ index: Int) {
+    isBackwards = rows.count == list.rows.count && index < list.index
+    list = (rows, index)
+  }
+
+  /// Returns the rows that follow a row in the list, if it was accessed last.
+  private func rowsInList(after rowID: UInt32, _ entry: RegisteredClass) -> [UInt32] {
+    guard list.rows.indices.contains(list.index), list.rows[list.index] == rowID else { return [] }
+    let rest =
+      isBackwards
+      ? Array(list.rows[..<list.index].suffix(count - 1).reversed())
+      : Array(list.rows[(list.index + 1)...].prefix(count - 1))
+    return rest.filter { $0 != rowID && (entry.living($0)?.state.isFault ?? true) }
   }
 
   /// Reads the record of a row into a buffer.
@@ -36,9 +57,10 @@ final class FaultsAhead {
   ) throws(StoreError) -> Bool {
     if take(rowID, into: &buffer) { return true }
     adjustCount()
-    let rows = [rowID] + entry.faults(near: rowID, among: made, atMost: count - 1)
+    var others = rowsInList(after: rowID, entry)
+    if others.isEmpty { others = entry.faults(near: rowID, among: made, atMost: count - 1) }
     removeAll()
-    try backend.copyRecords(rows, of: entry.table, to: &batch)
+    try backend.copyRecords([rowID] + others, of: entry.table, to: &batch)
     for (number, record) in batch.entries.enumerated() { numbers[record.rowID] = number }
     return take(rowID, into: &buffer)
   }
