@@ -173,9 +173,6 @@ public final class StoreCoordinator: Sendable {
     if wasAttached, !listener.isPassive { processes?.observe(false) }
   }
 
-  /// The number of attached listeners.
-  package var listenerCount: Int { shared.withLock { $0.listeners.count } }
-
   /// Whether only one store is attached, so that no other store can commit between two reads.
   package var hasOneStore: Bool { shared.withLock { $0.inboxes.count == 1 } }
 
