@@ -3,6 +3,8 @@ import Files
 /// A cursor over changes, each key once.
 protocol ChangeCursor {
   var isAtEnd: Bool { get }
+  /// The beginning of the next change's key; nil at the end.
+  var head: KeyHead? { get }
   /// The next change, and the bytes that contain it.
   var next: (bytes: [UInt8], change: ChangeSet.KeyChange)? { get }
   /// Compares the key of the next change with another key; below zero means that it comes first.
@@ -40,12 +42,8 @@ struct KeyRunsCursor: ChangeCursor {
   /// With a heap, a step costs O(log n) comparisons for n runs. A store that has saved many small
   /// changes has dozens of runs.
   private var heap: [Int]
-  /// The beginning of the next change's key.
-  ///
-  /// It is compared with each key of a file. An access to an array would count references each
-  /// time, and many threads would contend for the count.
-  private var head = KeyHead()
-  private(set) var isAtEnd = true
+  /// The beginning of the next change's key; nil at the end.
+  private(set) var head: KeyHead?
   /// A copy of the next change's key.
   private var headKey: [UInt8] = []
 
@@ -61,16 +59,17 @@ struct KeyRunsCursor: ChangeCursor {
     copyHeadKey()
   }
 
+  var isAtEnd: Bool { heap.isEmpty }
+
   /// The next change, and the bytes that contain it.
   var next: (bytes: [UInt8], change: ChangeSet.KeyChange)? {
     heap.first.map { (runs[$0].bytes, runs[$0].changes[index($0)]) }
   }
 
   /// Compares the key of the next change with another key; below zero means that it comes first.
-  @inline(__always)
   func compareNext(_ key: RawSpan) -> Int? {
     if isAtEnd { return nil }
-    let order = head.compare(key) ?? headKey.lend { $0.compare(key) }
+    let order = headKey.lend { $0.compare(key) }
     return isReversed ? -order : order
   }
 
@@ -138,9 +137,8 @@ struct KeyRunsCursor: ChangeCursor {
 
   private mutating func copyHeadKey() {
     headKey.removeAll(keepingCapacity: true)
-    isAtEnd = heap.isEmpty
+    head = heap.first.map { heads[$0] }
     guard let run = heap.first else { return }
-    head = heads[run]
     runs[run].bytes.lend(runs[run].changes[index(run)].key) { headKey.append(copying: $0) }
   }
 }
