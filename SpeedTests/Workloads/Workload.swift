@@ -54,7 +54,7 @@ private let singleWorkloads: [any Workload] = [
   InverseEdit(), LiveResultsEdit(), RefetchedResults(),
   DeepGraph(), OpenClose(), CrashRecovery(), ManyStores(), NamedBufferInsert(), NamedBufferFetch(),
   Growth(), IndexedInsert(), IndexedLookup(),
-  RangeFetch(), SortedPage(), DeepPage(), CountRange(), KeyValuePut(), KeyValueGet(),
+  RangeFetch(), SortedPage(), DeepPage(), CountRange(), GroupedSums(), KeyValuePut(), KeyValueGet(),
   KeyValueSinglePuts(), KeyValueThreadPuts(), KeyValueTaskPuts(), FullTextBuild(),
   FullTextDocuments(), LargeValueInsert(), LargeValueFetch(),
 ]

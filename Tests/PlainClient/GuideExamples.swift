@@ -38,6 +38,7 @@
         store = try container.makeStore()
         store.isObservable = true
         store.undoManager = undoManager
+        store.mergeAutomatically()
       }
     }
 
@@ -70,14 +71,6 @@
         }
       }
 
-      func follow() throws {
-        let library = library
-        let commits = try library.container.committedChanges()
-        Task { @MainActor in
-          for await _ in commits { library.store.mergeChanges() }
-        }
-      }
-
       func quit() async throws {
         try library.store.saveChanges()
         try await library.container.close()
@@ -103,10 +96,7 @@
       }
     }
 
-    static func follow(_ container: StoreContainer, _ store: Store) async throws {
-      let commits = try container.committedChanges()
-      for await _ in commits { store.mergeChanges() }
-    }
+    @MainActor static func follow(_ store: Store) { store.mergeAutomatically() }
 
     static func total(_ store: Store) throws -> Int {
       var total = 0

@@ -108,9 +108,8 @@
       for await titles in Observations({ songs.objects.prefix(20).map(\.title) }) { show(titles) }
     }
 
-    static func merge(_ container: StoreContainer, _ store: Store) async throws {
-      let commits = try container.committedChanges()
-      for await _ in commits { store.mergeChanges() }
+    @MainActor static func merge(_ store: Store) {
+      store.mergeAutomatically()
     }
   }
 #endif

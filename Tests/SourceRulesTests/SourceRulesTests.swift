@@ -46,6 +46,8 @@ private let filesThatMayBeUnsafe: [String: String] = [
   "StoredObjectsCore/Search/TextQueryNode.swift": "releases a tree of any depth without recursion",
   "StoredObjectsCore/Container/SnapshotReader.swift": "names the executor of an actor",
   "StoredObjectsCore/Container/StoreActor.swift": "names the executor of an actor",
+  "StoredObjectsCore/Container/Store+MergingAutomatically.swift":
+    "uses a store in jobs of its actor",
   "StoredObjectsSync/SyncClient.swift": "names the executor of an actor",
   "StoredObjectsSyncHTTP/HTTPFollower.swift": "names the executor of an actor",
   "StoredObjectsSync/SyncServer.swift": "names the executor of an actor",

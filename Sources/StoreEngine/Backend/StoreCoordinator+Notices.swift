@@ -55,6 +55,9 @@ extension StoreCoordinator {
     journal.begin(after: last)
   }
 
+  /// The number of attached listeners.
+  package var listenerCount: Int { shared.withLock { $0.listeners.count } }
+
   /// The tables with shared state.
   package var knownTables: [(id: TableID, table: SharedTable)] { shared.withLock { $0.tables } }
 

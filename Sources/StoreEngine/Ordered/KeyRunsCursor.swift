@@ -3,6 +3,8 @@ import Files
 /// A cursor over changes, each key once.
 protocol ChangeCursor {
   var isAtEnd: Bool { get }
+  /// The beginning of the next change's key; nil at the end.
+  var head: KeyHead? { get }
   /// The next change, and the bytes that contain it.
   var next: (bytes: [UInt8], change: ChangeSet.KeyChange)? { get }
   /// Compares the key of the next change with another key; below zero means that it comes first.
@@ -32,27 +34,36 @@ struct KeyRunsCursor: ChangeCursor {
   private let runs: [KeyRun]
   /// The remaining changes of each run.
   private var parts: [Range<Int>]
+  /// The beginning of each run's next key.
+  private var heads: [KeyHead]
   private let isReversed: Bool
-  /// The index of the run with the next change; nil at the end.
-  private var head: Int?
-  /// A copy of the next change's key.
+  /// The runs with remaining changes, as a binary heap: the run with the next change is the first.
   ///
-  /// Many threads compare it with each key of a file, and would otherwise contend for the reference
-  /// count of the run that they share.
+  /// With a heap, a step costs O(log n) comparisons for n runs. A store that has saved many small
+  /// changes has dozens of runs.
+  private var heap: [Int]
+  /// The beginning of the next change's key; nil at the end.
+  private(set) var head: KeyHead?
+  /// A copy of the next change's key.
   private var headKey: [UInt8] = []
 
   init(_ runs: [KeyRun], _ range: KeyRange, isReversed: Bool) {
     self.runs = runs
     self.isReversed = isReversed
-    parts = runs.map { $0.part(in: range) }
-    findHead()
+    let parts = runs.map { $0.part(in: range) }
+    self.parts = parts
+    heads = runs.map { _ in KeyHead() }
+    heap = parts.indices.filter { !parts[$0].isEmpty }
+    for run in heap { readHead(run) }
+    for place in (0..<heap.count / 2).reversed() { sink(from: place) }
+    copyHeadKey()
   }
 
-  var isAtEnd: Bool { head == nil }
+  var isAtEnd: Bool { heap.isEmpty }
 
   /// The next change, and the bytes that contain it.
   var next: (bytes: [UInt8], change: ChangeSet.KeyChange)? {
-    head.map { (runs[$0].bytes, runs[$0].changes[index($0)]) }
+    heap.first.map { (runs[$0].bytes, runs[$0].changes[index($0)]) }
   }
 
   /// Compares the key of the next change with another key; below zero means that it comes first.
@@ -64,43 +75,114 @@ struct KeyRunsCursor: ChangeCursor {
 
   /// Advances past the next change, and past all older ones of its key.
   mutating func step() {
-    guard let head else { return }
-    let index = index(head)
-    for run in runs.indices where run != head && !parts[run].isEmpty {
-      if runs[run].compare(self.index(run), runs[head], index) == 0 { step(run) }
-    }
-    step(head)
-    findHead()
+    guard let head = heap.first else { return }
+    stepFirst()
+    // A run has each key once.
+    while let run = heap.first, run != head, hasHeadKey(run) { stepFirst() }
+    copyHeadKey()
   }
 
   private func index(_ run: Int) -> Int {
     isReversed ? parts[run].upperBound - 1 : parts[run].lowerBound
   }
 
-  private mutating func step(_ run: Int) {
+  /// Whether the next change of a run has the key of the current head.
+  private func hasHeadKey(_ run: Int) -> Bool {
+    if heads[run] != head { return false }
+    return headKey.lend { runs[run].compare(index(run), $0) } == 0
+  }
+
+  /// Advances the first run of the heap past its next change.
+  private mutating func stepFirst() {
+    let run = heap[0]
     let part = parts[run]
     parts[run] =
       isReversed
       ? part.lowerBound..<part.upperBound - 1 : part.lowerBound + 1..<part.upperBound
+    if parts[run].isEmpty {
+      heap.swapAt(0, heap.count - 1)
+      heap.removeLast()
+    } else {
+      readHead(run)
+    }
+    sink(from: 0)
   }
 
-  private mutating func findHead() {
-    head = nil
-    for run in runs.indices where !parts[run].isEmpty {
-      guard let best = head else {
-        head = run
-        continue
-      }
-      let order = runs[run].compare(index(run), runs[best], index(best))
-      if order == 0 || (order < 0) != isReversed { head = run }
+  /// Moves a run down the heap until no run below it comes first.
+  private mutating func sink(from start: Int) {
+    var place = start
+    while true {
+      var first = place
+      let below = 2 * place + 1
+      if below < heap.count, comesFirst(heap[below], heap[first]) { first = below }
+      if below + 1 < heap.count, comesFirst(heap[below + 1], heap[first]) { first = below + 1 }
+      if first == place { return }
+      heap.swapAt(place, first)
+      place = first
     }
-    copyHeadKey()
+  }
+
+  /// Whether the next change of a run is before that of another one, or is a newer one of its key.
+  private func comesFirst(_ run: Int, _ other: Int) -> Bool {
+    let order =
+      heads[run].compare(heads[other])
+      ?? runs[run].compare(index(run), runs[other], index(other))
+    return order == 0 ? run > other : (order < 0) != isReversed
+  }
+
+  private mutating func readHead(_ run: Int) {
+    let (bytes, index) = (runs[run].bytes, index(run))
+    heads[run] = bytes.lend(runs[run].changes[index].key) { KeyHead($0) }
   }
 
   private mutating func copyHeadKey() {
     headKey.removeAll(keepingCapacity: true)
-    guard let head else { return }
-    let run = runs[head]
-    run.bytes.lend(run.changes[index(head)].key) { headKey.append(copying: $0) }
+    head = heap.first.map { heads[$0] }
+    guard let run = heap.first else { return }
+    runs[run].bytes.lend(runs[run].changes[index(run)].key) { headKey.append(copying: $0) }
+  }
+}
+
+/// The first 32 bytes of a key, with zeros behind a shorter one.
+struct KeyHead: Equatable {
+  private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+
+  /// Creates the head of no key.
+  init() {}
+
+  init(_ key: RawSpan) {
+    words = (
+      Self.word(key, at: 0), Self.word(key, at: 8), Self.word(key, at: 16), Self.word(key, at: 24)
+    )
+  }
+
+  static func == (left: KeyHead, right: KeyHead) -> Bool { left.words == right.words }
+
+  /// Compares the key with another one; nil if the heads do not tell.
+  func compare(_ other: KeyHead) -> Int? {
+    if words.0 != other.words.0 { return words.0 < other.words.0 ? -1 : 1 }
+    if words.1 != other.words.1 { return words.1 < other.words.1 ? -1 : 1 }
+    if words.2 != other.words.2 { return words.2 < other.words.2 ? -1 : 1 }
+    if words.3 != other.words.3 { return words.3 < other.words.3 ? -1 : 1 }
+    return nil
+  }
+
+  /// Compares the key with another one, of which no more words are read than needed.
+  @inline(__always)
+  func compare(_ key: RawSpan) -> Int? {
+    var word = Self.word(key, at: 0)
+    if words.0 != word { return words.0 < word ? -1 : 1 }
+    word = Self.word(key, at: 8)
+    if words.1 != word { return words.1 < word ? -1 : 1 }
+    word = Self.word(key, at: 16)
+    if words.2 != word { return words.2 < word ? -1 : 1 }
+    word = Self.word(key, at: 24)
+    if words.3 != word { return words.3 < word ? -1 : 1 }
+    return nil
+  }
+
+  @inline(__always)
+  private static func word(_ key: RawSpan, at start: Int) -> UInt64 {
+    start < key.byteCount ? key.head(at: start, count: key.byteCount &- start) : 0
   }
 }

@@ -17,6 +17,13 @@ struct MergeCursor: ChangeCursor {
     part.map { (order.runs[$0.run].bytes, order.runs[$0.run].changes[index]) }
   }
 
+  var head: KeyHead? {
+    part.map { part in
+      let run = order.runs[part.run]
+      return run.bytes.lend(run.changes[index].key) { KeyHead($0) }
+    }
+  }
+
   func compareNext(_ key: RawSpan) -> Int? {
     part.map { order.runs[$0.run].compare(index, key) }
   }

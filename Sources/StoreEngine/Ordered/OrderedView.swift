@@ -110,10 +110,16 @@ package struct OrderedView: Sendable {
     _ body: (RawSpan, RawSpan) throws(StoreError) -> ScanStep
   ) throws(StoreError) -> Bool {
     var cursor = changes
+    // Most keys of the file differ from it. Without it, each of them would cost a copy of the
+    // cursor, which counts the references of its runs.
+    var head = cursor.head
     let isDone =
       try file?.scan(range, isReversed: isReversed) { (key, value) throws(StoreError) in
-        while let order = cursor.compareNext(key), order <= 0 {
+        while let next = head {
+          let known = next.compare(key).map { isReversed ? -$0 : $0 }
+          guard let order = known ?? cursor.compareNext(key), order <= 0 else { break }
           let step = try Self.lendNext(&cursor, body)
+          head = cursor.head
           // At an equal key the change replaces the entry of the file.
           if order == 0 || step == .pause { return step }
         }

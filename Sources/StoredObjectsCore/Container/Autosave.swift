@@ -26,7 +26,7 @@ public struct Autosave: Sendable {
   ///
   /// - Parameter onError: Handles the error of a save, which has changed nothing. Changes that the
   ///   handler leaves in the store are saved at the end of the next call.
-  /// - Returns: A value to pass to ``StoreContainer/makeActor(autosave:)``.
+  /// - Returns: A value to pass to ``StoreContainer/makeActor(autosave:mergesAutomatically:)``.
   public static func afterEachCall(onError: @escaping ErrorHandler) -> Autosave {
     Autosave(delay: nil, handleError: onError)
   }
@@ -40,7 +40,7 @@ public struct Autosave: Sendable {
   ///   - delay: The maximum time that changes wait.
   ///   - onError: Handles the error of a save, which has changed nothing. Changes that the handler
   ///     leaves in the store are saved some time after the next call.
-  /// - Returns: A value to pass to ``StoreContainer/makeActor(autosave:)``.
+  /// - Returns: A value to pass to ``StoreContainer/makeActor(autosave:mergesAutomatically:)``.
   public static func after(_ delay: Duration, onError: @escaping ErrorHandler) -> Autosave {
     Autosave(delay: delay, handleError: onError)
   }

@@ -10,14 +10,15 @@ import StoreEngine
 ///
 /// Unlike the stores of ``StoreContainer/read(_:)`` and ``StoreContainer/write(_:)``, this one
 /// keeps its objects and unsaved changes between calls. It is an ordinary store: you save, merge
-/// and discard. With an ``Autosave`` the actor saves automatically. Calls run one after the other,
-/// each to its end.
+/// and discard. With an ``Autosave`` the actor saves automatically. It can also merge what others
+/// have saved at the start of each call. Calls run one after the other, each to its end.
 public actor StoreActor {
   private let executor = ThreadExecutor()
   private let backend: any StoreBackend
   private let recipe: StoreRecipe
   private(set) var opened: Store?
   let autosave: Autosave?
+  private let mergesAutomatically: Bool
   /// Saves changes after their delay; nil if none are waiting.
   var delayedSave: Task<Void, Never>?
 
@@ -26,16 +27,20 @@ public actor StoreActor {
     unsafe executor.asUnownedSerialExecutor()
   }
 
-  init(_ backend: any StoreBackend, _ recipe: StoreRecipe, _ autosave: Autosave? = nil) {
+  init(
+    _ backend: any StoreBackend, _ recipe: StoreRecipe, _ autosave: Autosave? = nil,
+    mergesAutomatically: Bool = false
+  ) {
     (self.backend, self.recipe) = (backend, recipe)
-    self.autosave = autosave
+    (self.autosave, self.mergesAutomatically) = (autosave, mergesAutomatically)
   }
 
   /// Runs a closure with the actor's store.
   ///
   /// Complexity: that of the closure. The first call creates the store, as
   /// ``StoreContainer/makeStore()``. With ``Autosave/afterEachCall(onError:)``, each call that
-  /// leaves unsaved changes saves them.
+  /// leaves unsaved changes saves them. An actor that merges automatically first merges, see
+  /// ``Store/mergeChanges()``.
   ///
   /// - Parameter body: Uses the store, which must not leave the closure.
   /// - Returns: The result of the closure.
@@ -52,7 +57,10 @@ public actor StoreActor {
   func run<Value: Sendable>(_ body: @Sendable () throws -> Value) rethrows -> Value { try body() }
 
   private func store() throws(StoreError) -> Store {
-    if let opened { return opened }
+    if let opened {
+      if mergesAutomatically { opened.mergeChanges() }
+      return opened
+    }
     let store = try recipe.makeStore(on: backend)
     opened = store
     return store

@@ -21,8 +21,8 @@ public import StoreEngine
 ///   waits for a write.
 /// - ``write(_:)`` saves all changes of its closure, or none. Writes run one after the other.
 ///   Writes that wait at the same time share a commit, and with it a sync of the disk.
-/// - ``makeStore()`` and ``makeActor(autosave:)`` give you stores of your own, for the main actor
-///   or for long work.
+/// - ``makeStore()`` and ``makeActor(autosave:mergesAutomatically:)`` give you stores of your own,
+///   for the main actor or for long work.
 ///
 /// See <doc:SharingAStore>.
 public final class StoreContainer: Sendable {
@@ -84,10 +84,15 @@ public final class StoreContainer: Sendable {
   ///
   /// Complexity: constant time; with an autosave, linear in the number of such actors.
   ///
-  /// - Parameter autosave: When the actor saves automatically; nil if you save.
+  /// - Parameters:
+  ///   - autosave: When the actor saves automatically; nil if you save.
+  ///   - mergesAutomatically: Whether each call begins with a merge of what other stores have saved,
+  ///     so that it sees the last commit. Objects with unsaved changes are left alone.
   /// - Returns: The actor, whose thread starts with the first call.
-  public func makeActor(autosave: Autosave? = nil) -> StoreActor {
-    let actor = StoreActor(backend, recipe, autosave)
+  public func makeActor(
+    autosave: Autosave? = nil, mergesAutomatically: Bool = false
+  ) -> StoreActor {
+    let actor = StoreActor(backend, recipe, autosave, mergesAutomatically: mergesAutomatically)
     if autosave != nil { autosavingActors.append(actor) }
     return actor
   }

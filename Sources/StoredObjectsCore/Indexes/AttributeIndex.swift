@@ -58,7 +58,10 @@ public struct AttributeIndex {
 
   /// Returns the signature of a property's type; for folded texts it includes the Unicode version.
   private static func signature(of type: Any.Type) -> String {
-    let isFolded = type == FoldedString.self || type == FoldedString?.self
+    let folded: [Any.Type] = [
+      FoldedString.self, FoldedString?.self, AlphabeticString.self, AlphabeticString?.self,
+    ]
+    let isFolded = folded.contains { $0 == type }
     return isFolded ? "\(type) of Unicode \(ScalarFolding.unicodeVersion)" : "\(type)"
   }
 

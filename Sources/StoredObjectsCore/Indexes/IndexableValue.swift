@@ -4,9 +4,9 @@ import StoreEngine
 /// A value that can be in an index: one that can be written as bytes in the order of its values.
 ///
 /// These types conform: integers, floating-point numbers, `Decimal`, `Bool`, `String`,
-/// ``FoldedString``, `Date`, `UUID`, `URL`, `Data`, enumerations with such raw values, references
-/// to objects, and optionals of all of these. To make a type of your own conform, write a value
-/// that does:
+/// ``FoldedString``, ``AlphabeticString``, `Date`, `UUID`, `URL`, `Data`, enumerations with such raw
+/// values, references to objects, and optionals of all of these. To make a type of your own conform,
+/// write a value that does:
 ///
 ///     extension Year: IndexableValue {
 ///       public func writeKey(to key: inout IndexKey) { number.writeKey(to: &key) }

@@ -80,6 +80,9 @@ public final class Store {
   @safe @exclusivity(unchecked)
   var foreign = ForeignChanges()
   let inbox = ChangeInbox()
+  /// Merges the changes that other stores have saved; nil unless ``mergeAutomatically(isolation:)``
+  /// was called.
+  var automaticMerging: AutomaticMerging?
 
   /// A buffer for reading records, kept to reuse its memory.
   ///

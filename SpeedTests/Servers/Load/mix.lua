@@ -2,15 +2,16 @@
 -- hundred requests are plays.
 local case = os.getenv("CASE") or "songs"
 local writes = tonumber(os.getenv("WRITES") or "0")
-local threads = 0
+local threads = {}
 
 function setup(thread)
-  threads = threads + 1
-  thread:set("number", threads)
+  table.insert(threads, thread)
+  thread:set("number", #threads)
 end
 
 function init(arguments)
   math.randomseed(1000 + number)
+  played = 0
 end
 
 local paths = {
@@ -20,16 +21,33 @@ local paths = {
   statistics = function() return "/statistics/artists" end,
 }
 
+-- Everything, in about the parts that a service has.
+function paths.all()
+  local part = math.random(1, 1000)
+  if part <= 1 then return paths.statistics() end
+  if part <= 10 then return paths.pages() end
+  if part <= 100 then return paths.artists() end
+  return paths.songs()
+end
+
 function request()
-  local path = paths[case]()
-  if math.random(1, 100) <= writes then return wrk.format("POST", path .. "/plays") end
-  return wrk.format("GET", path)
+  if math.random(1, 100) <= writes then return wrk.format("POST", paths.songs() .. "/plays") end
+  return wrk.format("GET", paths[case]())
+end
+
+-- If all requests are plays, the answered ones are counted.
+if writes == 100 then
+  function response(status)
+    if status == 200 then played = played + 1 end
+  end
 end
 
 function done(summary, latency, requests)
-  local errors = summary.errors
+  local errors, plays = summary.errors, 0
+  for _, thread in ipairs(threads) do plays = plays + thread:get("played") end
   print(string.format(
-    "RESULT %.0f %.1f %.1f %d", summary.requests / summary.duration * 1e6,
+    "RESULT %.0f %.1f %.1f %d %d", summary.requests / summary.duration * 1e6,
     latency:percentile(50) / 1000, latency:percentile(99) / 1000,
-    errors.status + errors.connect + errors.read + errors.write + errors.timeout))
+    errors.status + errors.connect + errors.read + errors.write + errors.timeout,
+    plays))
 end

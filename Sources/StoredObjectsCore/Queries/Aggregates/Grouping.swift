@@ -40,10 +40,11 @@ struct Grouping<Object: StoredObject, Value: IndexableValue, Number: SummableVal
     let order = table.keys.indices.sorted {
       table.keys[$0].lexicographicallyPrecedes(table.keys[$1])
     }
+    let (counts, numbers) = table.contents()
     return try order.map { (place) throws(StoreError) in
       QueryGroup(
-        value: values[place], count: table.counts[place],
-        numbers: try table.numbers[place].numbers(Number.Sum.self, entry))
+        value: values[place], count: counts[place],
+        numbers: try numbers[place].numbers(Number.Sum.self, entry))
     }
   }
 
@@ -70,21 +71,22 @@ struct Grouping<Object: StoredObject, Value: IndexableValue, Number: SummableVal
     _ numbers: NumberColumn?
   ) throws -> Bool {
     var isReadable = true
+    let skips = column.skips
     try walk.forEachKey(in: ranges) { reader in
-      isReadable = meetGroup(&reader, column)
-      guard isReadable else { return .pause }
-      table.addToLast()
-      if let numbers { isReadable = table.addNumberToLast(&reader, numbers) }
+      // Generic code is run for the first key of a group only.
+      var outcome = table.add(&reader, skipping: skips, numbers)
+      if outcome == .otherGroup {
+        outcome =
+          meetGroup(&reader, column) ? table.addToLast(&reader, numbers) : .unreadable
+      }
+      isReadable = outcome == .added
       return isReadable ? .next : .pause
     }
     return isReadable
   }
 
-  /// Selects the group of a key, which is most often the group of the previous key.
-  @inline(__always)
+  /// Selects the group of a key, whose value comes next.
   private mutating func meetGroup(_ reader: inout KeyReader, _ column: KeyColumn<Value>) -> Bool {
-    guard column.find(&reader) else { return false }
-    if reader.skip(table.last) { return true }
     let start = reader.offset
     guard let value = column.value(&reader) else { return false }
     if table.meet(Array(reader.bytes[start..<reader.offset])) { values.append(value) }
@@ -139,7 +141,7 @@ struct Grouping<Object: StoredObject, Value: IndexableValue, Number: SummableVal
     var isReadable = true
     var prefix: [UInt8]?
     try walk.forEachKey(in: [range]) { reader in
-      isReadable = meetGroup(&reader, column)
+      isReadable = column.find(&reader) && meetGroup(&reader, column)
       prefix = Array(reader.bytes[..<reader.offset])
       return .pause
     }

@@ -12,8 +12,8 @@ struct KeyReader {
 
   /// Starts with the first value of another key.
   mutating func show(_ key: RawSpan) {
-    bytes.removeAll(keepingCapacity: true)
-    bytes.append(copying: key)
+    // Most keys have the length of the one before, so that only their bytes are copied.
+    bytes.replaceAll(from: 0, copying: key)
     row = RegisteredIndex.row(key)
     // Skips the mark.
     offset = 1
@@ -44,10 +44,13 @@ struct KeyReader {
 
   /// Reads the bits of a number of some bytes, the most significant byte first.
   mutating func bits(_ count: Int) -> UInt64? {
-    guard offset + count <= bytes.count else { return nil }
+    let end = offset + count
+    guard end <= bytes.count else { return nil }
+    defer { offset = end }
+    // Most numbers have eight bytes.
+    if count == 8 { return bytes.lend { [offset] in $0.loadUInt64(at: offset, isBigEndian: true) } }
     var bits: UInt64 = 0
-    for index in offset..<offset + count { bits = bits << 8 | UInt64(bytes[index]) }
-    offset += count
+    for index in offset..<end { bits = bits << 8 | UInt64(bytes[index]) }
     return bits
   }
 
