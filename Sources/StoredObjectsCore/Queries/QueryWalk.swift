@@ -103,7 +103,7 @@ import StoreEngine
         .filter { entry in after.map { $0 < entry.key } ?? true }
         .sorted { $1.key < $0.key }
     }
-    if index == nil, lookUps == nil { try findRows(after: after) }
+    if index == nil, lookUps == nil, try !findRowsOfPage() { try findRows(after: after) }
     let isKnown = query.orders.isEmpty || query.choice.isOrdered
     if query.choice.isCovered, isKnown, lookUps == nil {
       // Wherever the unsaved objects come, at least this many saved rows are skipped.
@@ -118,6 +118,19 @@ import StoreEngine
     rows?.removeLast(count)
     unread -= count
     page.offset -= count
+  }
+
+  /// Finds only the rows of the page, where all rows are known and can't change.
+  private mutating func findRowsOfPage() throws -> Bool {
+    guard query.orders.isEmpty, query.choice.isCovered, case .scan = query.choice.access,
+      query.own.isEmpty, unsaved.isEmpty, query.store.backend.isReadOnly
+    else { return false }
+    commitCount = query.entry.shared.commitCount
+    rows = try query.store.savedRows(of: query.entry)
+      .rows(after: after?.row ?? 0, skipping: page.offset, atMost: page.left)
+      .reversed()
+    page.offset = 0
+    return true
   }
 
   private mutating func findRows(after start: SortKey?) throws {

@@ -142,6 +142,26 @@ struct PagingTests {
     }
   }
 
+  @Test("Pages of all objects of a snapshot are right at every offset, and after an object")
+  func pagesOfSnapshots() throws {
+    let (store, tracks) = try store(700)
+    for number in stride(from: 3, to: 700, by: 7) { store.delete(tracks[number]) }
+    try store.saveChanges()
+    let snapshot = Store(backend: try store.backend.snapshot())
+    try snapshot.register(Track.self)
+    let all = try snapshot.allObjects(of: Track.self).sorted { $0.rowID < $1.rowID }
+    #expect(all.count == 600)
+    for offset in [0, 1, 62, 63, 64, 300, 590, 599, 600, 601, .max] {
+      for limit in [1, 20, 1000] {
+        let page = try snapshot.fetch(Track.self, limit: limit, offset: offset)
+        #expect(page == Array(all.dropFirst(offset).prefix(limit)))
+        let last = all[min(offset, 599)]
+        let later = try snapshot.fetch(Track.self, limit: limit, after: last)
+        #expect(later == Array(all.dropFirst(min(offset, 599) + 1).prefix(limit)))
+      }
+    }
+  }
+
   @Test("Skipping keys is right at every offset, also with unsaved objects among them")
   func offsetsAmongUnsaved() throws {
     let (store, tracks) = try store(60)

@@ -19,9 +19,34 @@ struct RowSetTests {
         #expect(rows.contains(other) == model.contains(other))
       }
       expectSame(rows, model)
+      for row in [0, 1, range / 2, range, .max] { expectSamePages(rows, model, after: row) }
       for _ in 0..<200 {
         let start = UInt32.random(in: 0..<range, using: &random)
         #expect(rows.first(after: start) == model.filter { $0 > start }.min())
+      }
+    }
+  }
+
+  /// Compares counts, and pages of rows.
+  private func expectSamePages(_ rows: RowSet, _ model: Set<UInt32>, after row: UInt32) {
+    let sorted = model.filter { $0 > 0 }.sorted()
+    #expect(rows.count(upTo: row) == sorted.count { $0 <= row })
+    let later = sorted.filter { $0 > row }
+    for offset in [0, 1, 7, later.count - 1, later.count, later.count + 1, .max] where offset >= 0 {
+      for limit in [0, 1, 100, .max] {
+        let page = rows.rows(after: row, skipping: offset, atMost: limit)
+        #expect(page == Array(later.dropFirst(offset).prefix(limit)))
+      }
+    }
+  }
+
+  @Test("Pages of rows are right in pages, runs and gaps")
+  func pages() {
+    for ranges in [[2..<3], [0..<70], [5..<64, 64..<129], [4000..<9000, 50_000..<50_300, 7..<9]] {
+      let all = ranges.flatMap { $0.map { UInt32($0) } }
+      let rows = RowSet(all)
+      for row in [0, 2, 63, 64, 128, 4096, 8999, 50_100, 60_000] as [UInt32] {
+        expectSamePages(rows, Set(all), after: row)
       }
     }
   }
