@@ -33,7 +33,8 @@ struct AppendedKeys: Sendable {
   static let limit = 64
 
   var isEmpty: Bool { last == nil }
-  var isFull: Bool { last?.count == Self.limit }
+  var isFull: Bool { count == Self.limit }
+  var count: Int { last?.count ?? 0 }
 
   /// Adds a save, if it has one key that is new and above the last one.
   ///
@@ -70,7 +71,7 @@ struct AppendedKeys: Sendable {
   /// The saves, oldest first.
   private var saves: [Save] {
     var all: [Save] = []
-    all.reserveCapacity(last?.count ?? 0)
+    all.reserveCapacity(count)
     var next = last
     while let save = next {
       all.append(save)

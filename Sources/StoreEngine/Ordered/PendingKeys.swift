@@ -13,6 +13,8 @@ struct PendingKeys: Sendable {
   private(set) var isCleared = false
   private var runs = KeyRuns()
   private var appended = AppendedKeys()
+  /// The number of times that only a few saves were collected before they were read.
+  private var shortCollections = 0
   /// The changes between the file and the runs.
   private var folding = KeyRuns()
   /// Whether the changes that are being folded replace the file.
@@ -41,6 +43,7 @@ struct PendingKeys: Sendable {
   /// It merges nothing, which the next save does.
   mutating func prepareForReading() {
     if appended.isEmpty { return }
+    if appended.count < 8 { shortCollections += 1 }
     (runs, appended) = (allRuns, AppendedKeys())
   }
 
@@ -57,15 +60,24 @@ struct PendingKeys: Sendable {
     if changes.clearsFirst {
       (isCleared, runs, appended) = (true, KeyRuns(), AppendedKeys())
     }
-    if appended.isEmpty || appended.isFull {
-      prepareForReading()
-      runs.merge(isBottom: isBottom(over: file))
-    }
-    if appended.add(changes, bytes) { return }
+    if collect(changes, bytes, over: file) { return }
     prepareForReading()
     let run = try KeyRun(bytes: bytes, changes.changes).counted(view(over: file).contains)
     runs.append(run)
     runs.merge(isBottom: isBottom(over: file))
+  }
+
+  /// Collects a save that appends a key, unless the table is read after every few saves.
+  private mutating func collect(
+    _ changes: ChangeSet.OrderedTableChanges, _ bytes: [UInt8], over file: OrderedFile?
+  ) -> Bool {
+    if shortCollections > 2 { return false }
+    if appended.isFull { prepareForReading() }
+    let isFirst = appended.isEmpty
+    guard appended.add(changes, bytes) else { return false }
+    // The saves before may have become a run for a reader, who merges nothing.
+    if isFirst { runs.merge(isBottom: isBottom(over: file)) }
+    return true
   }
 
   /// Whether there is nothing below the runs.
