@@ -123,6 +123,8 @@ struct ItemRebase {
         plan.states.tables[name] = theirs
         removePending(name)
       } else if let first = plan.pending.firstIndex(where: { $0.needs(name) }) {
+        // Nothing is left that an earlier commit could drop.
+        for index in 0..<first { plan.pending[index].tables[name] = nil }
         plan.pending[first].tables[name] = .init(before: nil, after: [])
       } else {
         plan.states.tables[name] = theirs
