@@ -55,7 +55,7 @@ struct KeyRunsCursor: ChangeCursor {
     heads = runs.map { _ in KeyHead() }
     heap = parts.indices.filter { !parts[$0].isEmpty }
     for run in heap { readHead(run) }
-    for place in (0..<heap.count / 2).reversed() { sink(from: place) }
+    for node in (0..<heap.count / 2).reversed() { sink(from: node) }
     copyHeadKey()
   }
 
@@ -110,15 +110,15 @@ struct KeyRunsCursor: ChangeCursor {
 
   /// Moves a run down the heap until no run below it comes first.
   private mutating func sink(from start: Int) {
-    var place = start
+    var node = start
     while true {
-      var first = place
-      let below = 2 * place + 1
+      var first = node
+      let below = 2 * node + 1
       if below < heap.count, comesFirst(heap[below], heap[first]) { first = below }
       if below + 1 < heap.count, comesFirst(heap[below + 1], heap[first]) { first = below + 1 }
-      if first == place { return }
-      heap.swapAt(place, first)
-      place = first
+      if first == node { return }
+      heap.swapAt(node, first)
+      node = first
     }
   }
 
