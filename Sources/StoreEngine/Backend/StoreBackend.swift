@@ -159,8 +159,8 @@ public protocol StoreBackend: RecordSource {
   /// The default implementation makes several calls. A backend on a server answers in one round
   /// trip, with numbers and values as of one commit. The records may be of later commits.
   ///
-  /// Complexity: as ``recordCount(in:)``, ``keyCount(in:_:)`` and ``withValue(of:in:_:)`` for each
-  /// table, and ``RecordSource/copyRecords(_:of:to:)``.
+  /// Complexity: as ``RecordSource/recordCount(in:)``, ``keyCount(in:_:)`` and
+  /// ``withValue(of:in:_:)`` for each table, and ``RecordSource/copyRecords(_:of:to:)``.
   ///
   /// - Parameters:
   ///   - table: The table of records.
