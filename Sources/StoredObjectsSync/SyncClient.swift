@@ -296,7 +296,7 @@ extension SyncClient {
       case .accepted(let position):
         // Only the server knows the numbers of its tables. So the commits come back with them.
         let made = rest.commits.prefix(bytes.count)
-        guard try made.allSatisfy({ try hasTables(of: $0.items) }) else { return sent }
+        guard try hasTables(of: made.map(\.items)) else { return sent }
         sent += bytes.count
         rest.commits.removeFirst(bytes.count)
         rest = try accept(rest, position)
@@ -308,12 +308,12 @@ extension SyncClient {
   }
 
   /// Whether the numbers of all tables of some changes are known, so that the server makes none.
-  private func hasTables(of items: ItemChanges) throws(StoreError) -> Bool {
-    if items.isEmpty { return true }
-    guard items.tables.isEmpty else { return false }
-    guard let known = try backend.serverTables()?.names.values else { return true }
-    let used = Set(items.items.filter { $0.value.after != nil }.map(\.key.table))
-    return used.isSubset(of: known)
+  private func hasTables(of changes: [ItemChanges]) throws(StoreError) -> Bool {
+    guard changes.allSatisfy(\.tables.isEmpty) else { return false }
+    let items = changes.lazy.flatMap(\.items).filter { $0.value.after != nil }
+    let used = Set(items.map(\.key.table))
+    guard !used.isEmpty, let known = try backend.serverTables() else { return true }
+    return used.isSubset(of: known.names.values)
   }
 
   /// Returns the commits of the next request, and the values that they refer to.

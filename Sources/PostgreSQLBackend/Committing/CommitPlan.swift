@@ -67,16 +67,13 @@ struct CommitPlan: Sendable {
     to connection: Connection, commit: Int64, _ numbers: [Int32]
   ) throws(ServerFailure) {
     var rest = rows[...]
-    var isFirst = true
     var isLast = false
     try connection.copy(
       "copy stored_objects.records (table_id, row, commit, data) from stdin (format binary)"
     ) {
       if isLast { return nil }
-      var part: [UInt8] = []
+      var part = rest.count == rows.count ? Self.header : []
       part.reserveCapacity(Self.partByteCount + Self.partByteCount / 8)
-      if isFirst { part += Self.header }
-      isFirst = false
       while let row = rest.first, part.count < Self.partByteCount {
         append(row, commit: commit, numbers, to: &part)
         rest.removeFirst()

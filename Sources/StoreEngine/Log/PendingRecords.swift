@@ -140,9 +140,7 @@ struct PendingRecords: Sendable {
 
   /// Makes the keys of an ordered table ready to be read; returns false if there are none.
   mutating func prepareKeys(of table: OrderedTableID) -> Bool {
-    guard ordered[table] != nil else { return false }
-    ordered[table]?.prepareForReading()
-    return true
+    ordered[table]?.prepareForReading() != nil
   }
 
   /// Whether all rows and names have their bytes, and the byte counts are right.

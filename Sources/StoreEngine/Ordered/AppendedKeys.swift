@@ -51,9 +51,6 @@ struct AppendedKeys: Sendable {
 
   /// Returns the saves as one run, with their growth counted.
   func run() -> KeyRun {
-    if let last, last.previous == nil {
-      return KeyRun(bytes: last.bytes, sorted: [last.change], growth: [0, 1])
-    }
     let saves = saves
     var (bytes, changes) = ([UInt8](), [ChangeSet.KeyChange]())
     bytes.reserveCapacity(saves.reduce(0) { $0 + $1.change.value.upperBound - $1.change.start })
@@ -64,7 +61,7 @@ struct AppendedKeys: Sendable {
       save.bytes.lend(change.start..<change.value.upperBound) { bytes.append(copying: $0) }
     }
     return KeyRun(
-      bytes: bytes, sorted: changes, growth: (0...Int32(saves.count)).map(\.self),
+      bytes: bytes, sorted: changes, growth: Array(0...Int32(saves.count)),
       filter: KeyFilter(changes, bytes))
   }
 

@@ -42,9 +42,10 @@ struct KeyRunsCursor: ChangeCursor {
   /// With a heap, a step costs O(log n) comparisons for n runs. A store that has saved many small
   /// changes has dozens of runs.
   private var heap: [Int]
-  /// The beginning of the next change's key; nil at the end.
-  private(set) var head: KeyHead?
   /// A copy of the next change's key.
+  ///
+  /// Many threads compare it with keys of a file, and would otherwise contend for the reference
+  /// count of the run that they share.
   private var headKey: [UInt8] = []
 
   init(_ runs: [KeyRun], _ range: KeyRange, isReversed: Bool) {
@@ -60,6 +61,8 @@ struct KeyRunsCursor: ChangeCursor {
   }
 
   var isAtEnd: Bool { heap.isEmpty }
+
+  var head: KeyHead? { heap.first.map { heads[$0] } }
 
   /// The next change, and the bytes that contain it.
   var next: (bytes: [UInt8], change: ChangeSet.KeyChange)? {
@@ -137,7 +140,6 @@ struct KeyRunsCursor: ChangeCursor {
 
   private mutating func copyHeadKey() {
     headKey.removeAll(keepingCapacity: true)
-    head = heap.first.map { heads[$0] }
     guard let run = heap.first else { return }
     runs[run].bytes.lend(runs[run].changes[index(run)].key) { headKey.append(copying: $0) }
   }
@@ -145,44 +147,36 @@ struct KeyRunsCursor: ChangeCursor {
 
 /// The first 32 bytes of a key, with zeros behind a shorter one.
 struct KeyHead: Equatable {
-  private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+  private var words = InlineArray<4, UInt64>(repeating: 0)
 
   /// Creates the head of no key.
   init() {}
 
   init(_ key: RawSpan) {
-    words = (
-      Self.word(key, at: 0), Self.word(key, at: 8), Self.word(key, at: 16), Self.word(key, at: 24)
-    )
+    for index in words.indices { words[index] = Self.word(index, of: key) }
   }
 
-  static func == (left: KeyHead, right: KeyHead) -> Bool { left.words == right.words }
+  static func == (left: KeyHead, right: KeyHead) -> Bool { left.compare(right) == nil }
 
   /// Compares the key with another one; nil if the heads do not tell.
-  func compare(_ other: KeyHead) -> Int? {
-    if words.0 != other.words.0 { return words.0 < other.words.0 ? -1 : 1 }
-    if words.1 != other.words.1 { return words.1 < other.words.1 ? -1 : 1 }
-    if words.2 != other.words.2 { return words.2 < other.words.2 ? -1 : 1 }
-    if words.3 != other.words.3 { return words.3 < other.words.3 ? -1 : 1 }
-    return nil
-  }
+  func compare(_ other: KeyHead) -> Int? { compare { other.words[$0] } }
 
   /// Compares the key with another one, of which no more words are read than needed.
   @inline(__always)
-  func compare(_ key: RawSpan) -> Int? {
-    var word = Self.word(key, at: 0)
-    if words.0 != word { return words.0 < word ? -1 : 1 }
-    word = Self.word(key, at: 8)
-    if words.1 != word { return words.1 < word ? -1 : 1 }
-    word = Self.word(key, at: 16)
-    if words.2 != word { return words.2 < word ? -1 : 1 }
-    word = Self.word(key, at: 24)
-    if words.3 != word { return words.3 < word ? -1 : 1 }
+  func compare(_ key: RawSpan) -> Int? { compare { Self.word($0, of: key) } }
+
+  @inline(__always)
+  private func compare(_ word: (Int) -> UInt64) -> Int? {
+    for index in words.indices {
+      let other = word(index)
+      if words[index] != other { return words[index] < other ? -1 : 1 }
+    }
     return nil
   }
 
   @inline(__always)
-  private static func word(_ key: RawSpan, at start: Int) -> UInt64 {
-    start < key.byteCount ? key.head(at: start, count: key.byteCount &- start) : 0
+  private static func word(_ index: Int, of key: RawSpan) -> UInt64 {
+    let start = 8 * index
+    return start < key.byteCount ? key.head(at: start, count: key.byteCount &- start) : 0
   }
 }

@@ -63,8 +63,7 @@ struct PendingKeys: Sendable {
     if collect(changes, bytes, over: file) { return }
     prepareForReading()
     let run = try KeyRun(bytes: bytes, changes.changes).counted(view(over: file).contains)
-    runs.append(run)
-    runs.merge(isBottom: isBottom(over: file))
+    runs.add(run, isBottom: isBottom(over: file))
   }
 
   /// Collects a save that appends a key, unless the table is read after every few saves.

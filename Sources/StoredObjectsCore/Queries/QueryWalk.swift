@@ -122,13 +122,12 @@ import StoreEngine
 
   /// Finds only the rows of the page, where all rows are known and can't change.
   private mutating func findRowsOfPage() throws -> Bool {
-    guard query.orders.isEmpty, query.choice.isCovered, case .scan = query.choice.access,
-      query.own.isEmpty, unsaved.isEmpty, query.store.backend.isReadOnly
+    guard query.orders.isEmpty, case .scan = query.choice.access, query.own.isEmpty,
+      unsaved.isEmpty, query.store.backend.isReadOnly,
+      let found = try allRows(after: after, skipping: page.offset, atMost: page.left)
     else { return false }
     commitCount = query.entry.shared.commitCount
-    rows = try query.store.savedRows(of: query.entry)
-      .rows(after: after?.row ?? 0, skipping: page.offset, atMost: page.left)
-      .reversed()
+    rows = found.reversed()
     page.offset = 0
     return true
   }
@@ -206,9 +205,11 @@ import StoreEngine
   /// Without an order, rows that an index leads to are not read for this, nor are the rows of all
   /// objects.
   private func rowsInOrder(after: SortKey?) throws -> [UInt32] {
-    if query.orders.isEmpty, let rows = try query.rows() ?? allRows() {
-      guard let after else { return rows }
-      return rows.filter { $0 > after.row }
+    if query.orders.isEmpty {
+      if let rows = try query.rows() {
+        return after.map { after in rows.filter { $0 > after.row } } ?? rows
+      }
+      if let rows = try allRows(after: after) { return rows }
     }
     // No more keys are kept than are wanted.
     let kept = page.wanted > 1 << 40 ? .max : page.wanted
@@ -227,12 +228,13 @@ import StoreEngine
     return found.map { isDescending ? ~$0.row : $0.row }
   }
 
-  /// Returns all rows in ascending order, if no record has to be read to find them.
-  private func allRows() throws -> [UInt32]? {
+  /// Returns all rows in ascending order, or a part of them, if no record has to be read for it.
+  private func allRows(
+    after start: SortKey?, skipping offset: Int = 0, atMost limit: Int = .max
+  ) throws -> [UInt32]? {
     guard query.choice.isCovered else { return nil }
-    var rows: [UInt32] = []
-    try query.store.savedRows(of: query.entry).forEach { rows.append($0) }
-    return rows
+    return try query.store.savedRows(of: query.entry)
+      .rows(after: start?.row ?? 0, skipping: offset, atMost: limit)
   }
 
   private func forEachSaved(_ body: (StoredObject) throws -> Void) throws {

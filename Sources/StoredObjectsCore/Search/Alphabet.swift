@@ -3,12 +3,12 @@
 ///     let songs = try store.fetch(Song.self, sortedBy: [.ascending(\.title[.swedish])])
 ///
 /// Each rule has a letter, and those that come next in the alphabet, separated by spaces. Other
-/// ways to write a letter follow it after a slash. A letter can be a group of letters, such as ch
-/// in Czech:
+/// ways to write a letter follow it after a slash. A letter can be a group of letters, such as ll
+/// in Welsh:
 ///
 ///     extension Alphabet {
-///       static let danish = Alphabet("z æ/ä ø/ö å/aa")
-///       static let czech = Alphabet("c č", "h ch", "r ř", "s š", "z ž")
+///       static let welsh = Alphabet(
+///         "c ch", "d dd", "f ff", "g ng", "l ll", "p ph", "r rh", "t th")
 ///     }
 ///
 /// Case does not matter, unless a rule names a capital.
@@ -20,7 +20,7 @@ public struct Alphabet: Hashable, Sendable {
 
   /// Creates an alphabet from its rules.
   ///
-  /// Complexity: Linear in the length of the rules.
+  /// Complexity: linear in the length of the rules.
   public init(_ rules: String...) {
     var letters: [String: String] = [:]
     for rule in rules {
@@ -66,7 +66,7 @@ public struct AlphabeticString: Hashable, Sendable {
 
   /// Finds the place of a text in an alphabet.
   ///
-  /// Complexity: Linear in the length of the text.
+  /// Complexity: linear in the length of the text.
   public init(_ text: String, _ alphabet: Alphabet) {
     var key = ""
     var rest = text[...]
