@@ -4,31 +4,36 @@ import StoreEngine
 @usableFromInline struct PackedReferences {
   let entry: RegisteredClass
   private(set) var rowIDs: [UInt32]
-  /// The class ID of each object; empty if all objects are of exactly the class.
-  private(set) var classIDs: [UInt8]
-  /// The subclasses of the objects, kept here because the list may outlive the store.
-  private var subclasses: [RegisteredClass]
-  /// The objects that no save has written yet.
+  /// The parts that few lists have; nil if all objects are saved ones of exactly the class.
   ///
-  /// They are retained, because their rows may never be written. A save fails if one of them is no
-  /// longer in the store.
-  private var newObjects: [Key: StoredObject] = [:]
+  /// Behind one reference, so that a list has three words. The compiler copies those in place, but
+  /// calls the runtime to copy five.
+  private var extras: PackedReferenceExtras?
 
   /// A class ID and a row ID in a single number.
   typealias Key = ChangedList.Key
 
-  init(
-    _ entry: RegisteredClass, _ rowIDs: [UInt32], classIDs: [UInt8] = [],
-    subclasses: [RegisteredClass] = []
-  ) {
+  init(_ entry: RegisteredClass, _ rowIDs: [UInt32]) {
     self.entry = entry
     self.rowIDs = rowIDs
-    (self.classIDs, self.subclasses) = (classIDs, subclasses)
+  }
+
+  init(
+    _ entry: RegisteredClass, _ rowIDs: [UInt32], classIDs: [UInt8], subclasses: [RegisteredClass]
+  ) {
+    self.init(entry, rowIDs)
+    extras = PackedReferenceExtras(classIDs: classIDs, subclasses: subclasses)
   }
 
   /// Returns the object at an index, or a fault.
   @inline(__always)
   func object(at index: Int) -> StoredObject {
+    guard extras == nil else { return object(withExtrasAt: index) }
+    entry.faultsAhead?.note(rowIDs, index)
+    return entry.object(rowIDs[index])
+  }
+
+  private func object(withExtrasAt index: Int) -> StoredObject {
     // A new object that has been discarded is in no store, and its row ID belongs to no object.
     if !newObjects.isEmpty, let new = newObjects[key(at: index)] { return new }
     if classIDs.isEmpty { entry.faultsAhead?.note(rowIDs, index) }
@@ -50,7 +55,50 @@ import StoreEngine
 
   mutating func reserveCapacity(_ count: Int) {
     rowIDs.reserveCapacity(count)
-    if !classIDs.isEmpty { classIDs.reserveCapacity(count) }
+    if !classIDs.isEmpty { ownExtras().classIDs.reserveCapacity(count) }
+  }
+}
+
+// MARK: - Extras
+
+/// The parts of ``PackedReferences`` that few lists have.
+private final class PackedReferenceExtras {
+  var classIDs: [UInt8]
+  var subclasses: [RegisteredClass]
+  var newObjects: [PackedReferences.Key: StoredObject]
+
+  init(
+    classIDs: [UInt8] = [], subclasses: [RegisteredClass] = [],
+    newObjects: [PackedReferences.Key: StoredObject] = [:]
+  ) {
+    (self.classIDs, self.subclasses) = (classIDs, subclasses)
+    self.newObjects = newObjects
+  }
+
+  var copy: PackedReferenceExtras {
+    PackedReferenceExtras(classIDs: classIDs, subclasses: subclasses, newObjects: newObjects)
+  }
+}
+
+extension PackedReferences {
+  /// The class ID of each object; empty if all objects are of exactly the class.
+  var classIDs: [UInt8] { extras?.classIDs ?? [] }
+
+  /// The subclasses of the objects, kept here because the list may outlive the store.
+  private var subclasses: [RegisteredClass] { extras?.subclasses ?? [] }
+
+  /// The objects that no save has written yet.
+  ///
+  /// They are retained, because their rows may never be written. A save fails if one of them is no
+  /// longer in the store.
+  private var newObjects: [Key: StoredObject] { extras?.newObjects ?? [:] }
+
+  /// Returns the extras of this list alone, to change them.
+  private mutating func ownExtras() -> PackedReferenceExtras {
+    if isKnownUniquelyReferenced(&extras), let extras { return extras }
+    let own = extras?.copy ?? PackedReferenceExtras()
+    extras = own
+    return own
   }
 }
 
@@ -119,8 +167,9 @@ extension PackedReferences {
     var hasClasses = !classIDs.isEmpty
     for object in objects {
       guard let other = object.registration, other !== entry else { continue }
-      if !subclasses.contains(where: { $0 === other }) { subclasses.append(other) }
-      if !hasClasses { classIDs = Array(repeating: entry.classID, count: rowIDs.count) }
+      let extras = ownExtras()
+      if !subclasses.contains(where: { $0 === other }) { extras.subclasses.append(other) }
+      if !hasClasses { extras.classIDs = Array(repeating: entry.classID, count: rowIDs.count) }
       hasClasses = true
     }
     return hasClasses
@@ -143,7 +192,8 @@ extension PackedReferences {
     let hasClasses = prepareClasses(for: objects)
     rowIDs.replaceSubrange(range, with: objects.lazy.map(\.rowID))
     if hasClasses {
-      classIDs.replaceSubrange(range, with: objects.lazy.map { $0.registration?.classID ?? 0 })
+      ownExtras().classIDs.replaceSubrange(
+        range, with: objects.lazy.map { $0.registration?.classID ?? 0 })
     }
     hold(objects)
   }
@@ -151,12 +201,14 @@ extension PackedReferences {
   private mutating func replaceAll(with keys: [Key]) {
     rowIDs = keys.map { UInt32(truncatingIfNeeded: $0) }
     let isMixed = keys.contains { $0 >> 32 != Key(entry.classID) }
-    classIDs = isMixed ? keys.map { UInt8(truncatingIfNeeded: $0 >> 32) } : []
+    if isMixed || !classIDs.isEmpty {
+      ownExtras().classIDs = isMixed ? keys.map { UInt8(truncatingIfNeeded: $0 >> 32) } : []
+    }
   }
 
   private mutating func hold(_ objects: some Collection<StoredObject>) {
     for object in objects where object.state.contains(.inserted) {
-      if let key = key(of: object) { newObjects[key] = object }
+      if let key = key(of: object) { ownExtras().newObjects[key] = object }
     }
   }
 
@@ -169,7 +221,7 @@ extension PackedReferences {
 
   mutating func move(from index: Int, to target: Int) {
     rowIDs.move(from: index, to: target)
-    if !classIDs.isEmpty { classIDs.move(from: index, to: target) }
+    if !classIDs.isEmpty { ownExtras().classIDs.move(from: index, to: target) }
   }
 
   /// Returns the first index of an object, or nil.

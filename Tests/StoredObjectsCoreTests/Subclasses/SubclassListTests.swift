@@ -23,6 +23,7 @@ struct SubclassListTests {
       #expect(show.packed.map(\.name) == names)
       let acts = try store.allObjects(of: Act.self, includingSubclasses: true)
       #expect(acts.count == 18)
+      let (copy, namesOfCopy) = (show.packed, names)
       for _ in 0..<8 {
         guard let act = acts.randomElement(using: &random) else { continue }
         let index = Int.random(in: 0...names.count, using: &random)
@@ -48,10 +49,40 @@ struct SubclassListTests {
         }
       }
       #expect(show.packed.map(\.name) == names)
+      #expect(copy.map(\.name) == namesOfCopy)
       #expect(show.packed == ObjectList(show.packed.array))
       #expect(show.packed.ids == show.packed.array.map { ObjectID($0) })
       try store.saveChanges()
     }
+  }
+
+  @Test("Copies of a packed list share nothing that a change could reach, new objects included")
+  func copies() throws {
+    let disk = MemoryDisk()
+    let first = try actStore(disk)
+    let show = Show()
+    let (act, live) = (Act("a"), LiveAct("l"))
+    show.packed = [act, live]
+    try first.save(act, live, show)
+    let second = try first.reopened(disk)
+    let read = try #require(try second.object(Show.self, rowID: 2))
+    var copy = read.packed
+    let (new, newLive) = (Act("new"), LiveAct("new live"))
+    second.insert(new)
+    second.insert(newLive)
+    copy.append(newLive)
+    var third = copy
+    third.move(from: 2, to: 0)
+    third.insert(new, at: 1)
+    copy.remove(at: 0)
+    #expect(read.packed.map(\.name) == ["a", "l"])
+    #expect(copy.map(\.name) == ["l", "new live"])
+    #expect(third.map(\.name) == ["new live", "new", "a", "l"])
+    read.packed = third
+    try second.saveChanges()
+    let again = try second.reopened(disk)
+    let saved = try #require(try again.object(Show.self, rowID: 2))
+    #expect(saved.packed.map(\.name) == ["new live", "new", "a", "l"])
   }
 
   @Test("An object of a subclass can be the first of an empty packed list")
