@@ -46,7 +46,9 @@ import StoreEngine
     // If the index covers the predicate, the number of rows to read is known.
     let mostAhead = query.choice.isCovered && limit != nil ? RowsAhead.greatestCount : 16
     aheadCount = min(mostAhead, max(1, page.wanted))
-    if let limit, query.orders.isEmpty, case .scan = query.choice.access {
+    // A look-up reads an object even if the page starts later. Known rows are skipped unread.
+    let skipsMany = query.choice.isCovered && offset > RowsAhead.greatestCount
+    if let limit, !skipsMany, query.orders.isEmpty, case .scan = query.choice.access {
       lookUps = RowLookUps(
         after: start == .row ? after?.rowID ?? 0 : 0, query.entry,
         wanted: limit.addingSaturated(offset),
@@ -110,6 +112,8 @@ import StoreEngine
       unread = max(0, page.offset - unsaved.count)
       if query.own.isEmpty { skipKnownRows() }
     }
+    // Rows that need not be read any more are not read ahead.
+    aheadCount = min(aheadCount, max(1, page.wanted))
   }
 
   /// Skips known rows, all at once.

@@ -84,6 +84,8 @@ struct PagingTests {
     #expect(try store.first(Track.self)?.rowID == 2)
     #expect(try store.first(Track.self, where: #Predicate { $0.title == "" })?.rowID == 2)
     #expect(try store.fetch(Track.self, limit: 3, offset: 5).map(\.rowID) == [7, 8, 9])
+    let deep = try store.fetch(Track.self, limit: 3, offset: 1000)
+    #expect(deep.map(\.rowID) == [1002, 1003, 1004])
     let last = try #require(try store.object(Track.self, rowID: 19_990))
     let page = try store.fetch(Track.self, limit: 5, after: last)
     #expect(page.map(\.rowID) == Array(19_991..<19_996))
