@@ -95,7 +95,8 @@ public actor SyncServer {
   private func log(_ error: StoreError, for device: SyncDevice, ofSink isOfSink: Bool) {
     container.configuration.logger.log(
       level: isOfSink ? .debug : .error,
-      "An answer to a device failed after it had begun: \(error)", metadata: ["device": "\(device.id)"])
+      "An answer to a device failed after it had begun: \(error)",
+      metadata: ["device": "\(device.id)"])
   }
 
   private func answer(

@@ -75,7 +75,8 @@ struct ChurnTests {
     print("first quarter: \(first)/s, last quarter: \(last)/s: \(100 * last / first) %")
     #expect(last * 10 >= first * 9)
     let counts = try (0..<Self.workerCount).map { number in
-      try #require(try Int(String(contentsOf: folder.appending(path: "\(number)"), encoding: .utf8)))
+      let text = try String(contentsOf: folder.appending(path: "\(number)"), encoding: .utf8)
+      return try #require(Int(text))
     }
     #expect(try store.count(of: Event.self) == counts.reduce(0, +))
     #expect(try store.check().isSound)

@@ -135,7 +135,9 @@ struct GroupCommitTests {
     if key == nil { #expect(try transactionCount(after: 2, of: database) == 2) }
     #expect(try backend.record(4, in: table) == [4] && backend.record(6, in: table) == [6])
     #expect(try backend.keyCount(in: words, KeyRange()) == 2)
-    for made in all { #expect((try backend.commit(withToken: made.token) == nil) == (made.code != nil)) }
+    for made in all {
+      #expect((try backend.commit(withToken: made.token) == nil) == (made.code != nil))
+    }
   }
 
   /// Has records of which the first byte is 255 fail with an error of the server.
@@ -166,7 +168,8 @@ struct GroupCommitTests {
       for number in 0..<5 {
         let row = 5 * thread + number
         let byte: UInt8 = row % 3 == 0 ? 255 : 1
-        let error = storeError { try backend.commit(change(.insert, UInt32(row + 2), [byte], table)) }
+        let changes = change(.insert, UInt32(row + 2), [byte], table)
+        let error = storeError { try backend.commit(changes) }
         codes.withLock { $0[row] = error?.code }
       }
     }

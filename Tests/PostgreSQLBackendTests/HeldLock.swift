@@ -24,5 +24,7 @@ final class HeldLock {
   }
 
   /// Ends the session that holds the lock.
-  func release() throws { _ = try server.sql("select pg_terminate_backend(pid, 60000) \(sessions)") }
+  func release() throws {
+    _ = try server.sql("select pg_terminate_backend(pid, 60000) \(sessions)")
+  }
 }

@@ -134,7 +134,8 @@ extension PostgreSQLBackend {
     if outcome == .following { throw follows() }
     let arguments = one.arguments
     var conflict = FoundConflict(
-      basedOn: one.request.basis?.number ?? 0, lastNumber: lastNumber, isExpired: outcome == .expired)
+      basedOn: one.request.basis?.number ?? 0, lastNumber: lastNumber,
+      isExpired: outcome == .expired)
     try reading { () throws(ServerFailure) in
       for (place, row) in zip(try answer.ints(0, 2), try answer.ints(0, 3)) {
         guard case .records(let table) = try arguments.table(place) else { continue }

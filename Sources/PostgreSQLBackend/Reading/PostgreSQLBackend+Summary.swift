@@ -1,4 +1,5 @@
 import Files
+import Locks
 public import StoreEngine
 
 // The data that a store needs before it saves objects of a class with indexes.
@@ -20,8 +21,8 @@ extension PostgreSQLBackend {
   ///
   /// Complexity: linear in the number of tables, rows, ranges and keys and in the size of the
   /// records, with one round trip, and one more for each 1,024 rows after the first. In an encrypted
-  /// store, also one for each table of which a range is asked for, and the first call for a range of
-  /// a table loads all its keys. A range without an end takes a scan of its own.
+  /// store, the first call for a range of a table loads all its keys. A range without an end takes
+  /// a scan of its own.
   ///
   /// - Throws: `StoreError` with `ioError`, `damaged`, `notAuthentic`, `reopenNeeded` (the server
   ///   has lost commits), `closed` or `forked`.
@@ -118,10 +119,21 @@ extension PostgreSQLBackend {
         found[place] = try keys(of: table, range)
         continue
       }
-      if known[table] == nil { known[table] = try sealedKeys(of: table, sealing) }
+      if known[table] == nil { known[table] = try knownKeys(of: table, sealing) }
       let all = known[table] ?? []
       found[place] = Array(all[all.indices(in: range)])
     }
+  }
+
+  /// Returns the keys of an encrypted table, in order, after an answer of the server.
+  ///
+  /// The answer has brought all commits, so keys that were loaded before are up to date.
+  private func knownKeys(
+    of table: OrderedTableID, _ sealing: ServerSealing
+  ) throws(StoreError) -> [[UInt8]] {
+    // While stores are notified, the news of an answer wait.
+    if !isDelivering, let keys = sortedKeys.withLock({ $0.keys(of: table) }) { return keys }
+    return try sealedKeys(of: table, sealing)
   }
 
   /// Returns the statement for a table of records, which comes first, and ordered tables.
