@@ -72,6 +72,7 @@ struct ChurnTests {
     let (first, last) = (
       Self.median(try await rates.prefix(5)), Self.median(try await rates.suffix(5))
     )
+    try #require(first > 0)
     print("first quarter: \(first)/s, last quarter: \(last)/s: \(100 * last / first) %")
     #expect(last * 10 >= first * 9)
     let counts = try (0..<Self.workerCount).map { number in
