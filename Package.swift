@@ -173,7 +173,9 @@ let package = Package(
     // Two-way sync; the connection is up to its user.
     .target(
       name: "StoredObjectsSync",
-      dependencies: ["StoreEngine", "StoredObjectsCore", "KeyValueStoreCore", "Files", "Locks"]),
+      dependencies: [
+        "StoreEngine", "StoredObjectsCore", "KeyValueStoreCore", "Files", "Locks", log,
+      ]),
     .target(
       name: "StoredObjectsSyncHTTP",
       dependencies: ["StoredObjectsSync", "StoreEngine", "StoredObjectsCore", "Locks"]),
@@ -390,7 +392,7 @@ let package = Package(
         "StoredObjectsSync", "StoredObjectsSyncHTTP", "StoredObjectsModel", "StoreEngine",
         "StoredObjectsCore", "KeyValueStoreCore", "CDBBackend", "TokyoCabinetBackend",
         "StoredObjectsTestSupport", "Locks", "ProgramTesting", "TestFiles", "TestedBackends",
-        "stored-objects",
+        "stored-objects", log,
       ]),
     .testTarget(
       name: "DocumentTests",

@@ -30,8 +30,10 @@ public final class PostgreSQLBackend: StoreBackend {
   let storeID: Int32
   /// The numbers of tables in this process.
   let numbers = Locked(TableNumbers())
-  /// Commits that have been sent and whose answers are not known.
-  let underWay = Locked<[UUID: CommitUnderWay]>([:])
+  /// Commits whose outcomes are not known.
+  let underWay = Locked<[UUID: OutgoingCommit]>([:])
+  /// The queue in which commits wait for each other.
+  let queue = CommitQueue<OutgoingCommit>()
   /// A lock that is held while stores are notified of commits.
   let delivering = Locked(false)
   /// The thread that holds ``delivering``.

@@ -1,5 +1,6 @@
 import Files
 import KeyValueStoreCore
+import Logging
 public import StoreEngine
 public import StoredObjectsCore
 
@@ -50,6 +51,10 @@ public actor SyncServer {
   /// Safe for any bytes: a request that makes no sense gets an answer that says so, and changes
   /// nothing.
   ///
+  /// An error before the first part becomes the answer. After that the answer just ends, which the
+  /// device reports as a stream that was cut off, and the error is written to the logger of the
+  /// container's configuration.
+  ///
   /// Complexity: linear in the size of the request and of the answer. Each commit that the device
   /// sends is saved by a commit of its own, which waits for the disk; so are new row IDs.
   ///
@@ -62,20 +67,36 @@ public actor SyncServer {
     to sink: @Sendable ([UInt8]) throws(StoreError) -> Void
   ) {
     let version = SyncFormat.versionOfAnswer(to: request)
-    var hasBegun = false
+    var (hasBegun, hasSinkFailed) = (false, false)
+    func send(_ bytes: [UInt8]) throws(StoreError) {
+      do { try sink(bytes) } catch {
+        hasSinkFailed = true
+        throw error
+      }
+    }
     do throws(StoreError) {
       let answer = try answer(request, version, device) { (bytes) throws(StoreError) in
-        if !hasBegun { try sink(SyncAnswer.history.bytes(in: version)) }
+        if !hasBegun { try send(SyncAnswer.history.bytes(in: version)) }
         hasBegun = true
-        try sink(bytes)
+        try send(bytes)
       }
-      if !hasBegun { try sink(answer.bytes(in: version)) }
+      if !hasBegun { try send(answer.bytes(in: version)) }
     } catch {
       // A stream that ends too early is an error there.
-      if hasBegun { return }
+      if hasBegun || hasSinkFailed { return log(error, for: device, ofSink: hasSinkFailed) }
       let answer = SyncAnswer.failed(code: "\(error.code)", message: error.message)
-      try? sink(answer.bytes(in: version))
+      do { try send(answer.bytes(in: version)) } catch { log(error, for: device, ofSink: true) }
     }
+  }
+
+  /// Logs an error that the device does not get.
+  ///
+  /// A device whose connection is lost is nothing unusual.
+  private func log(_ error: StoreError, for device: SyncDevice, ofSink isOfSink: Bool) {
+    container.configuration.logger.log(
+      level: isOfSink ? .debug : .error,
+      "An answer to a device failed after it had begun: \(error)",
+      metadata: ["device": "\(device.id)"])
   }
 
   private func answer(

@@ -58,15 +58,22 @@ extension BackendConformance {
       }
       var batch = RecordBatch()
       let summary = try backend.summary(
-        of: table, [words, none, index], valuesOf: [0], copying: [7, 4_000_000, 3], to: &batch)
+        of: table, [words, none, index], valuesOf: [0], copying: [7, 4_000_000, 3],
+        keysIn: [
+          (index, KeyRange(from: [2], to: [9])), (words, KeyRange(from: [6], to: [8])),
+          (none, .prefix([1])), (index, .prefix([3])), (index, KeyRange(from: [2])),
+          (words, KeyRange(from: [7], to: long)), (words, KeyRange(from: long, to: long + [0])),
+        ], to: &batch)
       let ordered = [
         TableSummary.Ordered(keyCount: 2, value: [1, 2]), .init(keyCount: 0, value: nil),
         .init(keyCount: 3, value: nil),
       ]
-      try expectEqual(summary, TableSummary(recordCount: count, ordered: ordered), "the summary")
+      let keys: [[[UInt8]]] = [[[2], [3]], [long], [], [[3]], [[2], [3]], [], [long]]
+      try expectEqual(
+        summary, TableSummary(recordCount: count, ordered: ordered, keys: keys), "the summary")
       try expectEqual(batch.records.map(\.rowID), [7, 3], "rows")
       let other = try backend.summary(
-        of: table, [words], valuesOf: long, copying: [], to: &batch)
+        of: table, [words], valuesOf: long, copying: [], keysIn: [], to: &batch)
       try expectEqual(other.ordered, [.init(keyCount: 2, value: [5])], "the value of a long key")
       try expectEqual(batch.count, 2, "records")
     },

@@ -192,10 +192,11 @@ extension FailingBackend {
   /// - Throws: The requested error, and the errors of the wrapped backend.
   public func summary(
     of table: TableID, _ ordered: [OrderedTableID], valuesOf key: [UInt8], copying rows: [UInt32],
-    to batch: inout RecordBatch
+    keysIn ranges: [(table: OrderedTableID, range: KeyRange)], to batch: inout RecordBatch
   ) throws(StoreError) -> TableSummary {
     try read()
-    return try base.summary(of: table, ordered, valuesOf: key, copying: rows, to: &batch)
+    return try base.summary(
+      of: table, ordered, valuesOf: key, copying: rows, keysIn: ranges, to: &batch)
   }
 
   /// Calls a closure with the value of a key, unless the call is to fail.

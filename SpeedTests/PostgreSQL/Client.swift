@@ -21,6 +21,8 @@ struct Client: ParsableCommand {
   @Argument var workload: Workload
   @Argument var count: Int
   @Argument var start = 0.0
+  @Option(help: "The number of threads of the clients, with a store each on one backend.")
+  var threads = 1
 
   func run() throws {
     let backend = try PostgreSQLBackend(url, store: store)
@@ -30,7 +32,7 @@ struct Client: ParsableCommand {
     case .small:
       try save(Song.new(), in: store)
       for _ in 0..<count { try printTime { try save(Song.new(), in: store) } }
-    case .clients: try saveForSeconds(store)
+    case .clients: try saveOnThreads(store, backend)
     case .add: for _ in 0..<count { try printTime { _ = try add(to: store) } }
     case .update: try update(store)
     case .cold: try readCold(backend, store)
@@ -64,6 +66,19 @@ struct Client: ParsableCommand {
   private func save(_ song: Song, in store: Store) throws {
     store.insert(song)
     try store.saveChanges()
+  }
+
+  private func saveOnThreads(_ store: Store, _ backend: PostgreSQLBackend) throws {
+    let others = (1..<threads).map { _ in
+      let ended = DispatchSemaphore(value: 0)
+      Thread.detachNewThread {
+        do { try saveForSeconds(open(backend)) } catch { fatalError("\(error)") }
+        ended.signal()
+      }
+      return ended
+    }
+    try saveForSeconds(store)
+    for other in others { other.wait() }
   }
 
   private func saveForSeconds(_ store: Store) throws {

@@ -45,10 +45,12 @@ struct Compare: ParsableCommand {
 
   // MARK: Programs
 
-  private func own(_ store: String, _ workload: String, _ count: Int, _ start: Double = 0)
-    throws -> TimedProcess
-  {
-    try TimedProcess("/proc/self/exe", ["client", url, store, workload, "\(count)", "\(start)"])
+  private func own(
+    _ store: String, _ workload: String, _ count: Int, _ start: Double = 0, threads: Int = 1
+  ) throws -> TimedProcess {
+    try TimedProcess(
+      "/proc/self/exe",
+      ["client", url, store, workload, "\(count)", "\(start)", "--threads", "\(threads)"])
   }
 
   private func rival(
@@ -113,13 +115,23 @@ struct Compare: ParsableCommand {
     if count == 1 { say("\nSaves a second of clients that save at the same time:") }
     // Gives the processes time to open their stores.
     let start = Date().timeIntervalSince1970 + 2
-    let ways: [(String, (Int) throws -> TimedProcess)] = [
-      ("one store", { _ in try own("Clients", "clients", seconds, start) }),
-      ("a store each", { try own("Client\($0)", "clients", seconds, start + wait(1)) }),
-      ("INSERT", { _ in try rival("clients", "clients", "rows", seconds, start + wait(2)) }),
+    let ways: [(name: String, processes: Int, begin: (Int) throws -> TimedProcess)] = [
+      (
+        "one store, threads of one process", 1,
+        { _ in try own("Threads", "clients", seconds, start, threads: count) }
+      ),
+      (
+        "one store, processes", count,
+        { _ in try own("Clients", "clients", seconds, start + wait(1)) }
+      ),
+      ("a store each", count, { try own("Client\($0)", "clients", seconds, start + wait(2)) }),
+      (
+        "INSERT", count,
+        { _ in try rival("clients", "clients", "rows", seconds, start + wait(3)) }
+      ),
     ]
-    for (name, begin) in ways {
-      let processes = try (0..<count).map(begin)
+    for (name, processCount, begin) in ways {
+      let processes = try (0..<processCount).map(begin)
       let times = try processes.map { try $0.times() }
       let all = times.dropFirst().reduce(into: times[0]) { $0.add($1) }
       say("  \(count) \(name): \(all.all.count / seconds)/s, \(all.text)")

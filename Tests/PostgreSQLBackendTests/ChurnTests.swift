@@ -1,5 +1,4 @@
 import Foundation
-import Locks
 import PostgreSQLBackend
 import StoredObjectsCore
 import StoredObjectsTestSupport
@@ -38,53 +37,63 @@ struct ChurnTests {
   /// The number of intervals, each of which has a rate.
   private static let intervalCount = 20
   private static let workerCount = 4
-  /// The number of objects that a worker has, on average.
-  private static let objectCount = 2500
-
-  /// The counts that the workers and the test share.
-  private struct State {
-    var saveCount = 0
-    var objectCount = 0
-    var isDone = false
-    var faults: [String] = []
-  }
 
   @Test("After hours of updates, insertions and deletions, saves are as fast as at the beginning")
-  func churn() throws {
+  func churn() async throws {
     // 8 hours in 20 minutes: vacuum looks every 2.5 seconds instead of every minute.
     let server = try TestServer(
       at: TestServer.newDirectory("-churn"), settings: "-c autovacuum_naptime=2500ms")
     defer { server.stop() }
-    let store = try open(server)
+    let store = try Self.open(server.url())
     try setVacuum(server)
-    let state = Locked(State())
-    let group = DispatchGroup()
-    for number in 0..<Self.workerCount {
-      group.enter()
-      Thread.detachNewThread {
-        do { try work(server, state, UInt64(number)) } catch {
-          state.withLock { $0.faults.append("\(error)") }
+    let folder = try FileManager.default.url(
+      for: .itemReplacementDirectory, in: .userDomainMask, appropriateFor: URL(filePath: "/tmp"),
+      create: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let seed = Seeds.current
+    async let rates = measure(server, folder)
+    await withTaskGroup { group in
+      for number in 0..<Self.workerCount {
+        group.addTask { [url = server.url(), folder = folder.path] in
+          // A process of its own, as on a machine of its own.
+          await #expect(processExitsWith: .success) {
+            [
+              url = url as String, folder = folder as String, seed = seed as UInt64,
+              number = number as Int
+            ] in
+            var worker = try ChurnWorker(ChurnTests.open(url), folder, number, seed: seed)
+            try worker.run()
+          }
+          // Ends the others, too, if this one has failed.
+          Self.end(folder)
         }
-        group.leave()
       }
     }
-    let rates = try measure(server, state)
-    state.withLock { $0.isDone = true }
-    group.wait()
-    #expect(state.withLock { $0.faults } == [])
-    let (first, last) = (Self.median(rates.prefix(5)), Self.median(rates.suffix(5)))
+    let (first, last) = (
+      Self.median(try await rates.prefix(5)), Self.median(try await rates.suffix(5))
+    )
+    try #require(first > 0)
     print("first quarter: \(first)/s, last quarter: \(last)/s: \(100 * last / first) %")
     #expect(last * 10 >= first * 9)
-    #expect(try store.count(of: Event.self) == state.withLock { $0.objectCount })
+    let counts = try (0..<Self.workerCount).map { number in
+      let text = try String(contentsOf: folder.appending(path: "\(number)"), encoding: .utf8)
+      return try #require(Int(text))
+    }
+    #expect(try store.count(of: Event.self) == counts.reduce(0, +))
     #expect(try store.check().isSound)
+  }
+
+  /// Tells the workers to end.
+  private static func end(_ folder: String) {
+    _ = FileManager.default.createFile(atPath: folder + "/" + ChurnWorker.endFile, contents: nil)
   }
 
   private static func median(_ rates: some Collection<Int>) -> Int {
     rates.sorted()[rates.count / 2]
   }
 
-  private func open(_ server: TestServer) throws -> Store {
-    let store = Store(backend: try PostgreSQLBackend(server.url(), store: "Churn"))
+  private static func open(_ url: String) throws -> Store {
+    let store = Store(backend: try PostgreSQLBackend(url, store: "Churn"))
     try store.register(Event.self)
     return store
   }
@@ -102,23 +111,37 @@ struct ChurnTests {
 
   // MARK: Measuring
 
-  /// Returns the saves a second in each interval, after an interval for the workers to begin.
-  private func measure(_ server: TestServer, _ state: Locked<State>) throws -> [Int] {
-    let target = Self.workerCount * Self.objectCount * 9 / 10
-    while state.withLock({ $0.objectCount < target && $0.faults.isEmpty }) {
-      Thread.sleep(forTimeInterval: 0.1)
+  /// Returns the saves a second in each interval, after an interval for the workers to begin, and
+  /// tells the workers to end.
+  private func measure(_ server: TestServer, _ folder: URL) throws -> [Int] {
+    defer { Self.end(folder.path) }
+    let target = Self.workerCount * ChurnWorker.objectCount * 9 / 10
+    let isEnded = {
+      FileManager.default.fileExists(atPath: folder.path + "/" + ChurnWorker.endFile)
     }
+    while try number("coalesce(max(count), 0) from stored_objects.tables where kind = 0", server)
+      < target, !isEnded()
+    { Thread.sleep(forTimeInterval: 0.1) }
     let interval = Double(churnSeconds ?? 0) / Double(Self.intervalCount)
     Thread.sleep(forTimeInterval: interval)
     print("interval  saves/s  dead rows and MB of stores, tables, records, keys, commits")
     return try (1...Self.intervalCount).map { number in
-      let (before, start) = (state.withLock { $0.saveCount }, ContinuousClock.now)
+      let (before, start) = (try saveCount(server), ContinuousClock.now)
       Thread.sleep(forTimeInterval: interval)
-      let count = state.withLock { $0.saveCount } - before
+      let count = try saveCount(server) - before
       let rate = Int(Double(count) / (ContinuousClock.now - start).seconds)
       print("\(number)  \(rate)  \(try tables(server))")
       return rate
     }
+  }
+
+  private func saveCount(_ server: TestServer) throws -> Int {
+    try number("last_commit from stored_objects.stores", server)
+  }
+
+  private func number(_ query: String, _ server: TestServer) throws -> Int {
+    let text = try server.sql("select " + query)
+    return try #require(Int(text.trimmingCharacters(in: .whitespacesAndNewlines)))
   }
 
   private func tables(_ server: TestServer) throws -> String {
@@ -132,58 +155,67 @@ struct ChurnTests {
       where schemaname = 'stored_objects'
       """)
   }
+}
 
-  // MARK: Working
+/// A program that changes objects of its own until the test is done.
+private struct ChurnWorker {
+  /// The average number of objects.
+  static let objectCount = 2500
+  /// The file that tells the workers to end.
+  static let endFile = "end"
 
-  /// Updates, inserts and deletes objects of its own until the test is done.
-  private func work(_ server: TestServer, _ state: Locked<State>, _ number: UInt64) throws {
-    let store = try open(server)
-    var random = SeededGenerator(seed: Seeds.current &+ number)
-    var rows: [UInt32] = []
-    while !state.withLock({ $0.isDone }) {
-      let before = rows.count
-      if before < Self.objectCount * 9 / 10 {
-        // Fills the store at first.
-        rows += try insert(before == 0 ? 1 : 50, store, &random)
-      } else if Bool.random(using: &random) {
-        try update(rows[Int.random(in: rows.indices, using: &random)], store, &random)
-      } else if Int.random(in: 0..<2 * Self.objectCount, using: &random) < before {
-        let place = Int.random(in: rows.indices, using: &random)
-        rows.swapAt(place, before - 1)
-        try delete(rows.removeLast(), store)
-      } else {
-        rows += try insert(1, store, &random)
-      }
-      state.withLock {
-        $0.saveCount += 1
-        $0.objectCount += rows.count - before
-      }
+  private let store: Store
+  private let folder: String
+  private let number: Int
+  private var random: SeededGenerator
+  private var rows: [UInt32] = []
+
+  init(_ store: Store, _ folder: String, _ number: Int, seed: UInt64) {
+    (self.store, self.folder, self.number) = (store, folder, number)
+    random = SeededGenerator(seed: seed &+ UInt64(number))
+  }
+
+  /// Updates, inserts and deletes objects, and writes the number of those that are left.
+  mutating func run() throws {
+    while !FileManager.default.fileExists(atPath: folder + "/" + Self.endFile) { try save() }
+    try "\(rows.count)".write(toFile: "\(folder)/\(number)", atomically: true, encoding: .utf8)
+  }
+
+  private mutating func save() throws {
+    if rows.count < Self.objectCount * 9 / 10 {
+      // Fills the store at first.
+      try insert(rows.isEmpty ? 1 : 50)
+    } else if Bool.random(using: &random) {
+      try update(rows[Int.random(in: rows.indices, using: &random)])
+    } else if Int.random(in: 0..<2 * Self.objectCount, using: &random) < rows.count {
+      rows.swapAt(Int.random(in: rows.indices, using: &random), rows.count - 1)
+      try delete(rows.removeLast())
+    } else {
+      try insert(1)
     }
   }
 
-  private func insert(
-    _ count: Int, _ store: Store, _ random: inout SeededGenerator
-  ) throws -> [UInt32] {
+  private mutating func insert(_ count: Int) throws {
     let events = (0..<count).map { _ in Event() }
     for event in events {
-      change(event, &random)
+      change(event)
       store.insert(event)
     }
     try store.saveChanges()
-    return events.map(\.rowID)
+    rows += events.map(\.rowID)
   }
 
-  private func update(_ row: UInt32, _ store: Store, _ random: inout SeededGenerator) throws {
-    change(try #require(try store.object(Event.self, rowID: row)), &random)
+  private mutating func update(_ row: UInt32) throws {
+    change(try #require(try store.object(Event.self, rowID: row)))
     try store.saveChanges()
   }
 
-  private func delete(_ row: UInt32, _ store: Store) throws {
+  private func delete(_ row: UInt32) throws {
     store.delete(try #require(try store.object(Event.self, rowID: row)))
     try store.saveChanges()
   }
 
-  private func change(_ event: Event, _ random: inout SeededGenerator) {
+  private mutating func change(_ event: Event) {
     event.kind = .random(in: 0..<100, using: &random)
     event.text = String(UInt64.random(in: 0 ... .max, using: &random), radix: 36)
   }

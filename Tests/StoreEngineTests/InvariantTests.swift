@@ -39,9 +39,9 @@
           number.map { .success(Commit.example.numbered($0)) } ?? .failure(StoreError(.closed, ""))
         }
       }
-      #expect(CommitQueue.areInOrder(outcomes([nil, 1, 2, nil, 3])))
-      #expect(!CommitQueue.areInOrder(outcomes([1, 3, 2])))
-      #expect(!CommitQueue.areInOrder(outcomes([1, nil, 1])))
+      #expect(outcomes([nil, 1, 2, nil, 3]).areInOrder)
+      #expect(!outcomes([1, 3, 2]).areInOrder)
+      #expect(!outcomes([1, nil, 1]).areInOrder)
     }
   }
 #endif

@@ -52,7 +52,9 @@ final class WriteUnderWay: CommitFollower {
 
   func didQueue() {
     turn.didQueue()
-    store.endTurn()
+    // A server may refuse this write and make a later one that has read it. So there, the next write
+    // waits.
+    if store.news == nil { store.endTurn() }
   }
 
   func willWrite() throws(StoreError) { try basis.requireSuccess() }

@@ -53,6 +53,12 @@ struct CommitArguments {
   /// The number of rows that are sent in one piece.
   private static let pieceRowCount = 16384
 
+  /// Whether the commit is small enough to be sent together with others.
+  var isSmall: Bool {
+    rows.rows.count + keys.keys.count + plain.names.count < CommitPlan.copiedRowCount
+      && changes.bytes.count <= Self.pieceByteCount / 4
+  }
+
   init(
     _ plain: ChangeSet, _ request: CommitRequest, _ history: HistoryArguments,
     _ backend: PostgreSQLBackend

@@ -10,9 +10,12 @@ extension PostgreSQLBackend {
 
   /// Commits a change set with one call of a function in the server, in one round trip.
   ///
-  /// Complexity: linear in the change set, and one round trip. It sends the commit again if the
-  /// answer was lost, if transactions of others were in the way, or if the server needs all of it
-  /// at once for the history.
+  /// Commits of several threads at the same time are sent together, in one transaction, for which
+  /// the server waits for its disk once. Each has its own number and fails alone.
+  ///
+  /// Complexity: linear in the change set, and one round trip after one that is in progress. It
+  /// sends the commit again if the answer was lost, if transactions of others were in the way, or
+  /// if the server needs all of it at once for the history.
   ///
   /// - Throws: `StoreError` with `readOnly`, `conflict`, `rowExists`, `tooLarge`,
   ///   `invalidArgument`, `recordMissing` (an external value is gone), `encrypted` or
@@ -30,38 +33,36 @@ extension PostgreSQLBackend {
     try changes.checkRecordSizes(Self.maximumByteCount, keyLimit: Self.maximumByteCount) {
       name(of: $0)
     }
-    let history = HistoryArguments(changes, request, self)
-    let request = history.request(request)
-    let commit = request.commit(number: 0, token: coordinator.journal.newToken())
-    let token = commit.token
-    underWay.withLock { $0[token] = CommitUnderWay(changes: changes, request: request) }
+    let one = try OutgoingCommit(changes, request, self)
+    let token = one.commit.token
+    underWay.withLock { $0[token] = one }
     defer { underWay.withLock { $0[token] = nil } }
-    return try send(commit, changes, request, history)
+    // The queue's thread may be the one that notifies a listener, which commits now.
+    let commit = isDelivering ? try write(one) : try queue.perform(one, by: self)
+    coordinator.raiseRequiredNumber(to: commit.number)
+    return commit
   }
 
-  private func send(
-    _ commit: Commit, _ changes: ChangeSet, _ request: CommitRequest, _ history: HistoryArguments
-  ) throws(StoreError) -> Commit {
-    let arguments = try CommitArguments(changes, request, history, self)
-    var rangesSince = uncontestedNumber(changes, request)
+  /// Sends a commit in a transaction of its own.
+  func send(_ one: OutgoingCommit) throws(StoreError) -> Commit {
+    let (changes, commit) = (one.changes, one.commit)
+    var rangesSince = uncontestedNumber(one)
     // The function of the server makes the entry of a commit from all of its parts.
     var isDivided = !(keepsHistory.load(ordering: .relaxed) && isUndividable(changes))
     while true {
       let known = coordinator.journal.lastNumber
-      let plan = try arguments.plan(
-        commit, required: history.requiredNumber, rangesSince: rangesSince, isDivided: isDivided)
-      let results = try deliver(plan, newsStatement(behind: known, besides: commit.token), commit)
+      let plan = try one.arguments.plan(
+        commit, required: one.requiredNumber, rangesSince: rangesSince, isDivided: isDivided)
+      let results = try send(plan, newsStatement(behind: known, besides: [commit.token]), commit)
       let (outcome, number) = try self.outcome(results[0])
       keepsHistory.store(results[0].bool(0, 7), ordering: .relaxed)
       let news = results[results.count - 1]
-      if outcome == .committed || outcome == .repeated {
-        let made = commit.numbered(number)
-        let kept = try reading { () throws(ServerFailure) in try results[0].byteArrays(0, 6) }
-        try take(news, behind: known, own: made, changes, kept.compactMap(\.self), request)
+      if outcome.isMade {
+        let made = try made(one, number, results[0])
+        try take(news, behind: known, own: [made])
         // The first answer had the keys that the server has added.
         if outcome == .repeated { forgetKeysOfValues() }
-        coordinator.raiseRequiredNumber(to: number)
-        return made
+        return made.commit
       }
       try take(news, behind: known)
       if outcome == .undivided, isDivided {
@@ -69,16 +70,36 @@ extension PostgreSQLBackend {
         isDivided = false
         continue
       }
-      let uncontested = uncontestedNumber(changes, request)
+      let uncontested = uncontestedNumber(one)
       guard outcome == .conflict, let uncontested, uncontested > rangesSince ?? 0 else {
-        throw try refusal(outcome, results[0], arguments, request, lastNumber: number)
+        throw try refusal(outcome, results[0], one, lastNumber: number)
       }
       // Only this process knows that the keys that others have changed are in no range.
       rangesSince = uncontested
     }
   }
 
-  private func outcome(
+  private func send(
+    _ plan: CommitPlan, _ news: Statement, _ commit: Commit
+  ) throws(StoreError) -> [QueryResult] {
+    do throws(DeliveryFailure) {
+      return try deliver { (connection) throws(ServerFailure) in
+        try plan.run(on: connection, news)
+      }
+    } catch { throw error.error(of: commit, at: location) }
+  }
+
+  /// Returns a commit that the server has made, with the keys that it has added.
+  func made(
+    _ one: OutgoingCommit, _ number: UInt64, _ answer: QueryResult
+  ) throws(StoreError) -> NewCommit {
+    let kept = try reading { () throws(ServerFailure) in try answer.byteArrays(0, 6) }
+    let changes = one.changes.adding(kept.compactMap(\.self), to: known(ExternalCatalogue.table))
+    return NewCommit(
+      commit: one.commit.numbered(number), changes: changes, request: one.request)
+  }
+
+  func outcome(
     _ answer: QueryResult
   ) throws(StoreError) -> (Schema.Outcome, number: UInt64) {
     try reading { () throws(ServerFailure) in
@@ -95,65 +116,26 @@ extension PostgreSQLBackend {
   ///
   /// - Returns: The number of the last known commit; nil if others have changed the basis, if that
   ///   is unknown, and for stores that are not encrypted.
-  private func uncontestedNumber(_ changes: ChangeSet, _ request: CommitRequest) -> UInt64? {
-    guard sealing != nil, let basis = request.basis,
-      basis.keys.contains(where: { $0.range.onlyKey == nil })
-    else { return nil }
+  func uncontestedNumber(_ one: OutgoingCommit) -> UInt64? {
+    guard sealing != nil, let basis = one.request.basis, one.isBasedOnRanges else { return nil }
     let number = coordinator.journal.lastNumber
-    let conflict = coordinator.journal.conflict(of: changes, on: basis, besides: [])
+    let conflict = coordinator.journal.conflict(of: one.changes, on: basis, besides: [])
     return conflict == nil ? number : nil
-  }
-
-  /// Sends a commit until its outcome is known.
-  ///
-  /// It may be sent any number of times: the function looks for the token, after it has waited for
-  /// the lock that an earlier transaction may still hold.
-  private func deliver(
-    _ plan: CommitPlan, _ news: Statement, _ commit: Commit
-  ) throws(StoreError) -> [QueryResult] {
-    var othersFirst = Backoff(configuration.timeout)
-    // Set from the moment when the outcome is unknown.
-    var doubt: Backoff?
-    var lossesLeft = 1
-    while true {
-      do throws(ServerFailure) {
-        return try pool.withConnection(isUrgent: isDelivering) {
-          (connection) throws(ServerFailure) in
-          try plan.run(on: connection, news)
-        }
-      } catch {
-        if error.isTransient, othersFirst.pause() { continue }
-        guard error.isLost else { throw error.error(at: location) }
-        lossesLeft -= 1
-        if error.isInDoubt, doubt == nil { doubt = Backoff(configuration.timeout) }
-        let mayRetry = doubt == nil ? lossesLeft >= 0 : doubt?.pause() == true
-        if mayRetry, !pool.isClosed { continue }
-        throw doubt == nil ? error.error(at: location) : inDoubt(commit, error)
-      }
-    }
-  }
-
-  private func inDoubt(_ commit: Commit, _ failure: ServerFailure) -> StoreError {
-    StoreError(
-      .reopenNeeded,
-      """
-      The answer to the save was lost, and the server can't be reached: ask for the commit with the \
-      token \(commit.token) later.
-      """,
-      at: .init(path: location), underlying: failure)
   }
 
   // MARK: Refusals
 
-  private func refusal(
-    _ outcome: Schema.Outcome, _ answer: QueryResult, _ arguments: CommitArguments,
-    _ request: CommitRequest, lastNumber: UInt64
+  /// Returns the error of a commit that the server has refused.
+  func refusal(
+    _ outcome: Schema.Outcome, _ answer: QueryResult, _ one: OutgoingCommit, lastNumber: UInt64
   ) throws(StoreError) -> StoreError {
     if outcome == .otherSealing { throw otherSealing() }
     if outcome == .valueMissing { throw valueGone() }
     if outcome == .following { throw follows() }
+    let arguments = one.arguments
     var conflict = FoundConflict(
-      basedOn: request.basis?.number ?? 0, lastNumber: lastNumber, isExpired: outcome == .expired)
+      basedOn: one.request.basis?.number ?? 0, lastNumber: lastNumber,
+      isExpired: outcome == .expired)
     try reading { () throws(ServerFailure) in
       for (place, row) in zip(try answer.ints(0, 2), try answer.ints(0, 3)) {
         guard case .records(let table) = try arguments.table(place) else { continue }
@@ -240,17 +222,6 @@ extension PostgreSQLBackend {
     _ = try perform { (connection) throws(ServerFailure) in try connection.run(statements) }
     coordinator.begin(after: last)
     sortedKeys.withLock { $0.loseTrack(upTo: last?.number ?? 0) }
-  }
-}
-
-extension ServerFailure {
-  /// Whether statements may have been executed, because the answer is lost.
-  fileprivate var isInDoubt: Bool {
-    switch self {
-    case .connectionLost: true
-    case .refused: isLost
-    case .noConnection, .unexpectedAnswer, .notAuthentic: false
-    }
   }
 }
 

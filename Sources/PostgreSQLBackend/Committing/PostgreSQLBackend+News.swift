@@ -14,8 +14,8 @@ extension PostgreSQLBackend {
 
   /// Returns a statement that asks for the commits after a number.
   ///
-  /// It omits a commit of this process, whose changes need not be sent back.
-  func newsStatement(behind number: UInt64, besides token: UUID? = nil) -> Statement {
+  /// It omits commits of this process, whose changes need not be sent back.
+  func newsStatement(behind number: UInt64, besides tokens: [UUID] = []) -> Statement {
     Statement(
       """
       select s.last_commit, c.number, c.token, c.author, c."time", c.based_on, c.table_kinds,
@@ -23,19 +23,17 @@ extension PostgreSQLBackend {
         c.cleared, c.key_tables, c.keys, c.key_kinds, c.key_values
       from stored_objects.stores s
         left join stored_objects.commits c on c.store = s.id and c.number > $2
-          and s.last_commit - $2 <= \(Self.fetchedCommitCount) and c.token is distinct from $3
+          and s.last_commit - $2 <= \(Self.fetchedCommitCount) and c.token <> all ($3)
       where s.id = $1 order by c.number
-      """, [.int4(storeID), .int(number), .uuid(token)])
+      """, [.int4(storeID), .int(number), .uuids(tokens)])
   }
 
   /// Notifies all stores of the commits in an answer, in order and once each.
   ///
-  /// The process's own commit is not in the answer, and is passed as `own`, with the keys that the
-  /// server has added to keep external values.
+  /// The process's own commits are not in the answer, and are passed as `own`, with the keys that
+  /// the server has added to keep external values.
   func take(
-    _ answer: QueryResult, behind number: UInt64, own: Commit? = nil,
-    _ changes: ChangeSet = ChangeSet(), _ kept: [[UInt8]] = [],
-    _ request: CommitRequest = CommitRequest()
+    _ answer: QueryResult, behind number: UInt64, own: [NewCommit] = []
   ) throws(StoreError) {
     guard answer.rowCount > 0 else {
       throw StoreError(
@@ -55,10 +53,7 @@ extension PostgreSQLBackend {
       guard let commit else { continue }
       commits[commit.number] = try newCommit(commit, answer, row)
     }
-    if let own {
-      let changes = changes.adding(kept, to: known(ExternalCatalogue.table))
-      commits[own.number] = NewCommit(commit: own, changes: changes, request: request)
-    }
+    for new in own { commits[new.commit.number] = new }
     deliver(commits, upTo: last)
   }
 

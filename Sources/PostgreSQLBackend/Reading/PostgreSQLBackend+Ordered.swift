@@ -69,7 +69,7 @@ extension PostgreSQLBackend {
     if range.isEmpty { return 0 }
     if range.from.isEmpty, range.to == nil { return try keyCount(in: table) }
     if let sealing, !isOrderedByServer(table, range) {
-      return try sealedKeyCount(in: table, range, sealing)
+      return try sealedKeys(of: table, sealing).indices(in: range).count
     }
     let condition = condition(range)
     let result = try read(

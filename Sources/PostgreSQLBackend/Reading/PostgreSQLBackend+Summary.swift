@@ -1,4 +1,5 @@
 import Files
+import Locks
 public import StoreEngine
 
 // The data that a store needs before it saves objects of a class with indexes.
@@ -15,27 +16,124 @@ extension PostgreSQLBackend {
     order by n.place
     """
 
-  /// Returns counts and values as of one commit, and copies records, in one round trip.
+  /// Returns counts and values as of one commit, copies records, and returns the keys in ranges, in
+  /// one round trip.
   ///
-  /// Complexity: linear in the number of tables and rows and in the size of the records, with one
-  /// round trip, and one more for each 1,024 rows after the first.
+  /// Complexity: linear in the number of tables, rows, ranges and keys and in the size of the
+  /// records, with one round trip, and one more for each 1,024 rows after the first. In an encrypted
+  /// store, the first call for a range of a table loads all its keys. A range without an end takes
+  /// a scan of its own.
   ///
   /// - Throws: `StoreError` with `ioError`, `damaged`, `notAuthentic`, `reopenNeeded` (the server
   ///   has lost commits), `closed` or `forked`.
   public func summary(
     of table: TableID, _ ordered: [OrderedTableID], valuesOf key: [UInt8], copying rows: [UInt32],
-    to batch: inout RecordBatch
+    keysIn ranges: [(table: OrderedTableID, range: KeyRange)], to batch: inout RecordBatch
   ) throws(StoreError) -> TableSummary {
     try pool.check()
     let first = rows.prefix(Self.rowCount)
+    let parts = keyQueries(ranges)
     var statements = [try summaryStatement(table, ordered, key)]
+    for part in parts { statements.append(try keysStatement(part, ranges)) }
     if !first.isEmpty { statements.append(try recordsStatement(first, table)) }
     let results = try read(statements)
-    let summary = try summary(results[0], ordered, key)
-    if first.isEmpty { return summary }
-    try append(results[1], table, to: &batch)
-    try copyRecords(Array(rows.dropFirst(first.count)), of: table, to: &batch)
+    var summary = try summary(results[0], ordered, key)
+    if !first.isEmpty {
+      try append(results[statements.count - 1], table, to: &batch)
+      try copyRecords(Array(rows.dropFirst(first.count)), of: table, to: &batch)
+    }
+    summary.keys = Array(repeating: [], count: ranges.count)
+    for (part, result) in zip(parts, results.dropFirst()) {
+      try reading { () throws(ServerFailure) in try part.add(result, to: &summary.keys) }
+    }
+    try addOtherKeys(ranges, to: &summary.keys)
     return summary
+  }
+
+  // MARK: Keys
+
+  /// The ranges of one table that are asked for by one statement.
+  private struct KeyQuery {
+    let table: OrderedTableID
+    /// The places of the ranges among all of them.
+    var places: [Int] = []
+
+    /// Adds the keys in an answer to those of their ranges.
+    func add(_ result: QueryResult, to keys: inout [[[UInt8]]]) throws(ServerFailure) {
+      for row in 0..<result.rowCount {
+        let place = Int(try result.number(row, 0)) - 1
+        guard places.indices.contains(place) else { throw ServerFailure.unexpectedAnswer }
+        keys[places[place]].append(result.bytes(row, 1))
+      }
+    }
+  }
+
+  /// Returns the queries for the ranges whose keys the server finds by its index.
+  private func keyQueries(
+    _ ranges: [(table: OrderedTableID, range: KeyRange)]
+  ) -> [KeyQuery] {
+    var queries: [KeyQuery] = []
+    for (place, (table, range)) in ranges.enumerated() where isFound(table, range) {
+      let known = queries.firstIndex { $0.table == table }
+      if known == nil { queries.append(KeyQuery(table: table)) }
+      queries[known ?? queries.count - 1].places.append(place)
+    }
+    return queries
+  }
+
+  private func isFound(_ table: OrderedTableID, _ range: KeyRange) -> Bool {
+    range.to != nil && !range.isEmpty && isOrderedByServer(table, range)
+  }
+
+  private func keysStatement(
+    _ query: KeyQuery, _ ranges: [(table: OrderedTableID, range: KeyRange)]
+  ) throws(StoreError) -> Statement {
+    let count = query.places.count
+    var bounds = [Parameter.ByteArrays](repeating: .init(count: count), count: 4)
+    for place in query.places {
+      let range = ranges[place].range
+      for (end, key) in [range.from, range.to ?? []].enumerated() {
+        bounds[2 * end].append(key.prefix(Schema.keyHeadByteCount))
+        bounds[2 * end + 1].append(key.dropFirst(Schema.keyHeadByteCount))
+      }
+    }
+    return Statement(
+      """
+      select n.place, k.head || k.tail
+      from unnest($4, $5, $6, $7) with ordinality n(from_head, from_tail, to_head, to_tail, place)
+        join stored_objects.keys k on k.table_id = \(Self.tableID)
+          and k.head >= n.from_head and (k.head, k.tail) >= (n.from_head, n.from_tail)
+          and k.head <= n.to_head and (k.head, k.tail) < (n.to_head, n.to_tail)
+      order by n.place, k.head, k.tail
+      """, try key(of: query.table) + bounds.map { .bytesArray($0) })
+  }
+
+  /// Adds the keys in the ranges that are in no query.
+  private func addOtherKeys(
+    _ ranges: [(table: OrderedTableID, range: KeyRange)], to found: inout [[[UInt8]]]
+  ) throws(StoreError) {
+    var known: [OrderedTableID: [[UInt8]]] = [:]
+    for (place, (table, range)) in ranges.enumerated()
+    where !range.isEmpty && !isFound(table, range) {
+      guard let sealing, !isOrderedByServer(table, range) else {
+        found[place] = try keys(of: table, range)
+        continue
+      }
+      if known[table] == nil { known[table] = try knownKeys(of: table, sealing) }
+      let all = known[table] ?? []
+      found[place] = Array(all[all.indices(in: range)])
+    }
+  }
+
+  /// Returns the keys of an encrypted table, in order, after an answer of the server.
+  ///
+  /// The answer has brought all commits, so keys that were loaded before are up to date.
+  private func knownKeys(
+    of table: OrderedTableID, _ sealing: ServerSealing
+  ) throws(StoreError) -> [[UInt8]] {
+    // While stores are notified, the news of an answer wait.
+    if !isDelivering, let keys = sortedKeys.withLock({ $0.keys(of: table) }) { return keys }
+    return try sealedKeys(of: table, sealing)
   }
 
   /// Returns the statement for a table of records, which comes first, and ordered tables.

@@ -18,6 +18,9 @@ extension Schema {
     case following = 8
     /// The store keeps a history, so the commit can't be in several pieces.
     case undivided = 9
+
+    /// Whether the commit is in the store.
+    var isMade: Bool { self == .committed || self == .repeated }
   }
 
   /// The kind of a commit to a store that follows another one.

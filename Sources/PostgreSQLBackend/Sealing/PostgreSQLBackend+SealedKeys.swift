@@ -11,13 +11,13 @@ extension PostgreSQLBackend {
   /// The approximate number of bytes of values per request.
   private static let pageByteCount = 256 << 10
 
-  /// Returns the number of keys in a range.
-  func sealedKeyCount(
-    in table: OrderedTableID, _ range: KeyRange, _ sealing: ServerSealing
-  ) throws(StoreError) -> Int {
+  /// Returns the keys of a table, in order.
+  func sealedKeys(
+    of table: OrderedTableID, _ sealing: ServerSealing
+  ) throws(StoreError) -> [[UInt8]] {
     let (transaction, keys) = try beginReadingKeys(of: table, sealing)
     transaction.end()
-    return keys.indices(in: range).count
+    return keys
   }
 
   /// Calls a closure with keys and values, as of the beginning of the call.

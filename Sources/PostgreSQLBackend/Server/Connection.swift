@@ -21,6 +21,8 @@ import StoreEngine
   private let timeout: Duration
   /// The number of groups of statements that were sent and whose answers were not read.
   private var unreadCount = 0
+  /// The number of statements that the last call of ``run(_:)`` has executed before one failed.
+  private(set) var executedCount = 0
   /// Whether the connection can be used again.
   private(set) var isUsable = true
   private var isAbandoned = false
@@ -197,6 +199,7 @@ import StoreEngine
   private func readGroup() throws(ServerFailure) -> [QueryResult] {
     var results: [QueryResult] = []
     var failure: ServerFailure?
+    defer { executedCount = results.count }
     while true {
       try waitForAnswer()
       // There is no result between two statements.

@@ -84,6 +84,13 @@ struct Parameter: Sendable {
     }
     return Parameter(TypeID.uuidArray, array.bytes)
   }
+  static func uuids(_ uuids: [UUID]) -> Parameter {
+    var buffer = DataBuffer()
+    for uuid in uuids { buffer.write(uuid) }
+    var array = ArrayBuilder(TypeID.uuid, uuids.count)
+    for index in uuids.indices { array.append(buffer.bytes[16 * index..<16 * index + 16]) }
+    return Parameter(TypeID.uuidArray, array.bytes)
+  }
   static func bytesArray(_ array: ByteArrays) -> Parameter {
     Parameter(TypeID.bytesArray, array.builder.bytes)
   }

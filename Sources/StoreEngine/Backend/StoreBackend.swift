@@ -153,26 +153,30 @@ public protocol StoreBackend: RecordSource {
 
   /// Returns the number of rows in a table, and the state of some ordered tables.
   ///
-  /// It also adds copies of some records to a batch. A store that saves objects of a class with
-  /// indexes gets all that it needs by this call.
+  /// It also adds copies of some records to a batch, and returns the keys in some ranges. A store
+  /// that saves objects of a class with indexes gets all that it needs by this call: the earlier
+  /// records of the objects, and the keys with which their unique values could clash.
   ///
   /// The default implementation makes several calls. A backend on a server answers in one round
-  /// trip, with numbers and values as of one commit. The records may be of later commits.
+  /// trip, with numbers and values as of one commit. The records and the keys in ranges may be of
+  /// later commits.
   ///
   /// Complexity: as ``RecordSource/recordCount(in:)``, ``keyCount(in:_:)`` and
-  /// ``withValue(of:in:_:)`` for each table, and ``RecordSource/copyRecords(_:of:to:)``.
+  /// ``withValue(of:in:_:)`` for each table, ``RecordSource/copyRecords(_:of:to:)``, and
+  /// ``scanKeys(of:_:isReversed:_:)`` for each range.
   ///
   /// - Parameters:
   ///   - table: The table of records.
   ///   - ordered: The ordered tables.
   ///   - key: The key whose value is returned from each ordered table.
   ///   - rows: The rows of the records; rows that don't exist are skipped.
+  ///   - ranges: The ranges of keys, each of which should have few keys.
   ///   - batch: The batch to which the records are added.
-  /// - Returns: The counts and values.
+  /// - Returns: The counts, values and keys.
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
   func summary(
     of table: TableID, _ ordered: [OrderedTableID], valuesOf key: [UInt8], copying rows: [UInt32],
-    to batch: inout RecordBatch
+    keysIn ranges: [(table: OrderedTableID, range: KeyRange)], to batch: inout RecordBatch
   ) throws(StoreError) -> TableSummary
 
   // MARK: Commits

@@ -19,10 +19,14 @@ public struct TableSummary: Equatable, Sendable {
   public var recordCount: Int
   /// The ordered tables, in the order in which they were asked for.
   public var ordered: [Ordered]
+  /// The keys in each range that was asked for, in ascending order.
+  ///
+  /// They may be those of later commits.
+  public var keys: [[[UInt8]]]
 
   /// Creates a summary.
-  public init(recordCount: Int, ordered: [Ordered]) {
-    (self.recordCount, self.ordered) = (recordCount, ordered)
+  public init(recordCount: Int, ordered: [Ordered], keys: [[[UInt8]]] = []) {
+    (self.recordCount, self.ordered, self.keys) = (recordCount, ordered, keys)
   }
 }
 
@@ -32,7 +36,7 @@ extension StoreBackend {
   /// - Throws: ``StoreError``, as the calls that it makes.
   public func summary(
     of table: TableID, _ ordered: [OrderedTableID], valuesOf key: [UInt8], copying rows: [UInt32],
-    to batch: inout RecordBatch
+    keysIn ranges: [(table: OrderedTableID, range: KeyRange)], to batch: inout RecordBatch
   ) throws(StoreError) -> TableSummary {
     var summary = TableSummary(recordCount: try recordCount(in: table), ordered: [])
     for table in ordered {
@@ -40,6 +44,21 @@ extension StoreBackend {
       summary.ordered.append(.init(keyCount: try keyCount(in: table, KeyRange()), value: value))
     }
     if !rows.isEmpty { try copyRecords(rows, of: table, to: &batch) }
+    summary.keys = try ranges.map { (table, range) throws(StoreError) in
+      try keys(of: table, range)
+    }
     return summary
+  }
+
+  /// Returns the keys in a range, in ascending order.
+  package func keys(
+    of table: OrderedTableID, _ range: KeyRange
+  ) throws(StoreError) -> [[UInt8]] {
+    var keys: [[UInt8]] = []
+    _ = try scanKeys(of: table, range, isReversed: false) { key, _ in
+      keys.append([UInt8](copying: key))
+      return .next
+    }
+    return keys
   }
 }

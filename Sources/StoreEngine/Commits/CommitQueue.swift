@@ -1,7 +1,15 @@
 import Locks
 
+/// A commit that waits in a ``CommitQueue``.
+package protocol WaitingCommit: Sendable {
+  /// The size of the changes.
+  var byteCount: Int { get }
+  /// The object that follows the commit; nil if there is none.
+  var follower: (any CommitFollower)? { get }
+}
+
 /// A commit on its way to the disk; a class, because it is passed on often.
-final class QueuedCommit: Sendable {
+package final class QueuedCommit: WaitingCommit {
   /// The changes as passed by the caller.
   let changes: ChangeSet
   /// The changes as written to the files.
@@ -15,6 +23,9 @@ final class QueuedCommit: Sendable {
   /// which may never be written to the log.
   let encoded: [UInt8]?
 
+  package var byteCount: Int { changes.bytes.count }
+  package var follower: (any CommitFollower)? { request.follower }
+
   init(
     _ changes: ChangeSet, sealed: ChangeSet?, _ request: CommitRequest, _ commit: Commit,
     encoded: [UInt8]?
@@ -24,29 +35,32 @@ final class QueuedCommit: Sendable {
   }
 }
 
-typealias CommitOutcome = Result<Commit, StoreError>
+package typealias CommitOutcome = Result<Commit, StoreError>
 
 /// A writer of commits in their order.
-protocol CommitWriting: AnyObject, Sendable {
+package protocol CommitWriting<Queued>: AnyObject, Sendable {
+  associatedtype Queued: WaitingCommit
+
   /// Writes one commit.
-  func write(_ commit: QueuedCommit) throws(StoreError) -> Commit
+  func write(_ commit: Queued) throws(StoreError) -> Commit
 
   /// Writes commits with as few syncs as possible.
   ///
   /// - Parameters:
   ///   - commits: The commits.
-  ///   - willWait: Called before this thread waits for the disk, when others can use the processor.
+  ///   - willWait: Called before this thread waits for the disk or a server, when others can use
+  ///     the processor.
   /// - Returns: The result of each commit.
-  func write(_ commits: [QueuedCommit], _ willWait: () -> Void) -> [CommitOutcome]
+  func write(_ commits: [Queued], _ willWait: () -> Void) -> [CommitOutcome]
 }
 
-/// A queue that lets commits of several threads reach the disk together.
+/// A queue that lets commits of several threads reach the disk, or a server, together.
 ///
 /// A thread that finds no writer at work writes its own commit. While it waits for the disk, other
 /// commits gather. A thread of the queue then writes all of them together, and repeats that until
 /// no commits are left. Waiting threads are notified one by one, just before the writer waits for
 /// the disk itself: notified earlier, they would take the processor from it.
-final class CommitQueue: Sendable {
+package final class CommitQueue<Queued: WaitingCommit>: Sendable {
   private let state = Locked(State())
   /// The thread that writes for others; nil until a commit waits.
   private let thread = Locked<WorkThread?>(nil)
@@ -60,12 +74,12 @@ final class CommitQueue: Sendable {
   private final class Waiting: Sendable {
     typealias Completion = @Sendable (CommitOutcome) -> Void
 
-    let commit: QueuedCommit
+    let commit: Queued
     /// The completion; nil if a thread waits.
     private let completion: Completion?
     private let outcome = Locked<CommitOutcome?>(nil)
 
-    init(_ commit: QueuedCommit, _ completion: Completion? = nil) {
+    init(_ commit: Queued, _ completion: Completion? = nil) {
       (self.commit, self.completion) = (commit, completion)
     }
 
@@ -82,13 +96,19 @@ final class CommitQueue: Sendable {
   }
 
   /// The maximum number of commits that are written together, and of their bytes.
-  private static let (mostCommits, mostBytes) = (256, 4 << 20)
+  private static var mostCommits: Int { 256 }
+  private static var mostBytes: Int { 4 << 20 }
+
+  /// Creates an empty queue.
+  package init() {}
 
   /// The number of commits that wait to be written.
-  var waitingCount: Int { state.withLock { $0.waiting.count } }
+  package var waitingCount: Int { state.withLock { $0.waiting.count } }
 
   /// Performs a commit, and returns when it is as durable as the backend makes it.
-  func perform(_ commit: QueuedCommit, by writer: any CommitWriting) throws(StoreError) -> Commit {
+  package func perform(
+    _ commit: Queued, by writer: any CommitWriting<Queued>
+  ) throws(StoreError) -> Commit {
     let waiting = state.withLock { state -> Waiting? in
       guard state.isAtWork else {
         state.isAtWork = true
@@ -98,15 +118,15 @@ final class CommitQueue: Sendable {
       state.waiting.append(waiting)
       return waiting
     }
-    commit.request.follower?.didQueue()
+    commit.follower?.didQueue()
     if let waiting { return try waiting.wait().get() }
     defer { if !isDone() { handOver(to: writer) } }
     return try writeAlone(commit, by: writer)
   }
 
   /// Queues a commit, see ``CommitQueueing``.
-  func enqueue(
-    _ commit: QueuedCommit, by writer: any CommitWriting, mayWait: Bool,
+  package func enqueue(
+    _ commit: Queued, by writer: any CommitWriting<Queued>, mayWait: Bool,
     _ completion: @escaping @Sendable (CommitOutcome) -> Void
   ) {
     let isIdle = state.withLock { state in
@@ -114,7 +134,7 @@ final class CommitQueue: Sendable {
       if state.isAtWork || !mayWait { state.waiting.append(Waiting(commit, completion)) }
       return !state.isAtWork
     }
-    commit.request.follower?.didQueue()
+    commit.follower?.didQueue()
     guard isIdle else { return }
     let outcome =
       mayWait ? Result { () throws(StoreError) in try writeAlone(commit, by: writer) } : nil
@@ -122,13 +142,13 @@ final class CommitQueue: Sendable {
     if let outcome { completion(outcome) }
   }
 
-  private func writeAlone(_ commit: QueuedCommit, by writer: any CommitWriting) throws(StoreError)
-    -> Commit
-  {
+  private func writeAlone(
+    _ commit: Queued, by writer: any CommitWriting<Queued>
+  ) throws(StoreError) -> Commit {
     do {
       return try writer.write(commit)
     } catch {
-      commit.request.follower?.didFail(error)
+      commit.follower?.didFail(error)
       throw error
     }
   }
@@ -141,7 +161,7 @@ final class CommitQueue: Sendable {
     }
   }
 
-  private func handOver(to writer: any CommitWriting) {
+  private func handOver(to writer: any CommitWriting<Queued>) {
     let thread = thread.withLock { thread in
       if thread == nil { thread = WorkThread() }
       return thread
@@ -152,7 +172,7 @@ final class CommitQueue: Sendable {
   }
 
   /// Writes the queued commits until none is left.
-  private func writeAll(by writer: any CommitWriting) {
+  private func writeAll(by writer: any CommitWriting<Queued>) {
     var finished: [(Waiting, CommitOutcome)] = []
     func tell() {
       for (waiting, outcome) in finished { waiting.tell(outcome) }
@@ -167,27 +187,28 @@ final class CommitQueue: Sendable {
       }
       let outcomes = writer.write(taken.map(\.commit)) { tell() }
       assert(outcomes.count == taken.count, "a commit without an outcome")
-      assert(Self.areInOrder(outcomes), "commits have other numbers than their order says")
       tell()
       finished = Array(zip(taken, outcomes))
     }
-  }
-
-  /// Whether commits have numbers in the order in which they were queued.
-  static func areInOrder(_ outcomes: [CommitOutcome]) -> Bool {
-    let numbers = outcomes.compactMap { try? $0.get().number }
-    return zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 }
   }
 
   private static func take(from state: inout State) -> [Waiting] {
     if state.waiting.isEmpty { return [] }
     var (count, bytes) = (0, 0)
     while count < min(state.waiting.count, mostCommits), bytes < mostBytes {
-      bytes += state.waiting[count].commit.changes.bytes.count
+      bytes += state.waiting[count].commit.byteCount
       count += 1
     }
     let taken = Array(state.waiting.prefix(count))
     state.waiting.removeFirst(count)
     return taken
+  }
+}
+
+extension [CommitOutcome] {
+  /// Whether the commits have numbers in the order in which they were queued.
+  var areInOrder: Bool {
+    let numbers = compactMap { try? $0.get().number }
+    return zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 }
   }
 }

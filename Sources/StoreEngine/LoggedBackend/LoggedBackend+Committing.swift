@@ -74,7 +74,7 @@ extension LoggedBackend {
   }
 
   /// Writes one commit, as ``write(_:_:)`` does; single saves are the most frequent.
-  func write(_ one: QueuedCommit) throws(StoreError) -> Commit {
+  package func write(_ one: QueuedCommit) throws(StoreError) -> Commit {
     try log.withLock { (log) throws(StoreError) in
       // With a log to write, the backend is open.
       if log.writer == nil { try checkOpen() }
@@ -117,8 +117,10 @@ extension LoggedBackend {
       orderedName: { (table) throws(StoreError) in try files.ordered.name(of: table) })
   }
 
-  func write(_ commits: [QueuedCommit], _ willWait: () -> Void) -> [CommitOutcome] {
-    log.withLock { write(commits, &$0, willWait) }
+  package func write(_ commits: [QueuedCommit], _ willWait: () -> Void) -> [CommitOutcome] {
+    let outcomes = log.withLock { write(commits, &$0, willWait) }
+    assert(outcomes.areInOrder, "commits have other numbers than their order says")
+    return outcomes
   }
 
   private func write(

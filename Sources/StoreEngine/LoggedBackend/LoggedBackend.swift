@@ -39,7 +39,7 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
   /// ``log``; inside it, only the locks of the files are taken, one at a time.
   let state: Locked<PendingState>
   /// The queue in which commits wait for each other.
-  let queue = CommitQueue()
+  let queue = CommitQueue<QueuedCommit>()
   /// Held by the current commits or checkpoint, while they write and sync.
   let log: Locked<LoggedLog>
   /// Whether the last attempt to fold the log has failed.

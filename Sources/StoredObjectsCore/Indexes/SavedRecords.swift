@@ -3,8 +3,9 @@ import StoreEngine
 
 /// The saved records of the rows that a save updates or deletes.
 ///
-/// The indexes need the earlier values of these objects. A server is asked for many records at
-/// once, and first of all together with the state of the indexes. Other backends read each record
+/// The indexes need the earlier values of these objects, and the saved rows that have the unique
+/// values of the new ones. A server is asked for many records and for all values at once, and first
+/// of all together with the state of the indexes. Other backends read each record and each value
 /// when it is needed, and don't copy it.
 struct SavedRecords {
   /// The number of records that are asked for at a time.
@@ -17,6 +18,9 @@ struct SavedRecords {
   private var batch = RecordBatch()
   /// The places of the rows in the batch.
   private var ranges: [UInt32: Range<Int>] = [:]
+  /// The rows that have a unique value, for each index that is unique; nil before the server is
+  /// asked.
+  private var rowsOfValues: [OrderedTableID: [[UInt8]: [UInt32]]]?
 
   init(_ store: Store, _ entry: RegisteredClass) {
     (self.store, self.entry) = (store, entry)
@@ -28,9 +32,60 @@ struct SavedRecords {
 
   /// Reads the state of the class's indexes together with the first records.
   mutating func readFirst() throws(StoreError) -> TableSummary {
-    let summary = try store.summary(of: entry.indexes, entry, copying: nextRows(), to: &batch)
+    let values = uniqueValues()
+    let summary = try store.summary(
+      of: entry.indexes, entry, copying: nextRows(), keysIn: Self.ranges(of: values), to: &batch)
     note()
+    note(summary.keys, values)
     return summary
+  }
+
+  /// Reads the rows that have unique values again, because an index was built.
+  mutating func readValuesAgain() throws(StoreError) {
+    let values = uniqueValues()
+    if rowsOfValues == nil || values.isEmpty { return }
+    var noRecords = RecordBatch()
+    let summary = try store.summary(
+      of: [], entry, keysIn: Self.ranges(of: values), to: &noRecords)
+    note(summary.keys, values)
+  }
+
+  /// Returns the rows that have a unique value; nil if they were not asked for.
+  func rows(with value: [UInt8], in index: RegisteredIndex) -> [UInt32]? {
+    rowsOfValues?[index.table]?[value]
+  }
+
+  /// Returns the values of the changed objects that no other object may have.
+  private func uniqueValues() -> [(table: OrderedTableID, value: [UInt8])] {
+    var values: [(table: OrderedTableID, value: [UInt8])] = []
+    for index in entry.indexes where index.declaration.isUnique {
+      var known: Set<[UInt8]> = []
+      for object in entry.changed where object.state.change != .delete {
+        guard let value = index.uniqueKey(of: object), known.insert(value).inserted else {
+          continue
+        }
+        values.append((index.table, value))
+      }
+    }
+    return values
+  }
+
+  private static func ranges(
+    of values: [(table: OrderedTableID, value: [UInt8])]
+  ) -> [(table: OrderedTableID, range: KeyRange)] {
+    values.map { ($0.table, RegisteredIndex.range(of: $0.value)) }
+  }
+
+  private mutating func note(
+    _ keys: [[[UInt8]]], _ values: [(table: OrderedTableID, value: [UInt8])]
+  ) {
+    var rows: [OrderedTableID: [[UInt8]: [UInt32]]] = [:]
+    for (value, keys) in zip(values, keys) {
+      rows[value.table, default: [:]][value.value] = keys.map { key in
+        key.lend { RegisteredIndex.row($0) }
+      }
+    }
+    rowsOfValues = rows
   }
 
   /// Reads the next records if a row is among them.

@@ -63,7 +63,7 @@ extension Store {
   func isUsable(_ index: RegisteredIndex, of entry: RegisteredClass) throws(StoreError) -> Bool {
     if backend.coordinator.isOnServer {
       var noRecords = RecordBatch()
-      let summary = try summary(of: [index], entry, copying: [], to: &noRecords)
+      let summary = try summary(of: [index], entry, to: &noRecords)
       return isUsable(index, of: entry, summary.ordered[0], summary.recordCount)
     }
     guard try index.isReady(backend) else { return false }
@@ -74,13 +74,15 @@ extension Store {
 
   /// Returns the state of indexes as of one commit, so that they match the number of objects also
   /// if others save meanwhile.
+  ///
+  /// It also copies records, and finds keys.
   func summary(
-    of indexes: [RegisteredIndex], _ entry: RegisteredClass, copying rows: [UInt32],
-    to batch: inout RecordBatch
+    of indexes: [RegisteredIndex], _ entry: RegisteredClass, copying rows: [UInt32] = [],
+    keysIn ranges: [(table: OrderedTableID, range: KeyRange)] = [], to batch: inout RecordBatch
   ) throws(StoreError) -> TableSummary {
     try backend.summary(
       of: entry.table, indexes.map(\.table), valuesOf: RegisteredIndex.stampKey, copying: rows,
-      to: &batch)
+      keysIn: ranges, to: &batch)
   }
 
   /// Whether an index is complete, by its state and the number of records.

@@ -24,6 +24,7 @@ extension Store {
       if try !areUsable(entry, &records) {
         guard mayBuild else { return false }
         for index in entry.indexes { try buildIfNeeded(index, of: entry) }
+        try records.readValuesAgain()
       }
       var update = IndexUpdate(self, entry, records)
       try update.run(&changes)
@@ -273,6 +274,7 @@ private struct IndexUpdate {
   private func savedRow(
     with key: [UInt8], in index: RegisteredIndex, besides others: RowSet
   ) throws(StoreError) -> UInt32? {
+    if let rows = records.rows(with: key, in: index) { return rows.first { !others.contains($0) } }
     var found: UInt32?
     try index.forEachRow(key, store.backend) { row in
       if !others.contains(row) { found = row }

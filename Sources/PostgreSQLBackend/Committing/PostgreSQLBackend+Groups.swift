@@ -1,0 +1,149 @@
+import Files
+package import StoreEngine
+import Synchronization
+
+// A commit waits for the server's disk, and holds the lock of the store meanwhile. So commits that
+// wait at the same time are sent together: one transaction, in which the function is called once
+// for each. A commit with a conflict has an answer of its own and changes nothing, so the others
+// don't notice. If a statement fails, nothing was executed, and the others are sent again.
+extension PostgreSQLBackend: CommitWriting {
+  /// Writes one commit.
+  package func write(_ one: OutgoingCommit) throws(StoreError) -> Commit {
+    try pool.check()
+    try one.follower?.willWrite()
+    return try send(one)
+  }
+
+  /// Writes commits with as few transactions as possible.
+  package func write(_ commits: [OutgoingCommit], _ willWait: () -> Void) -> [CommitOutcome] {
+    willWait()
+    var outcomes: [CommitOutcome] = []
+    while outcomes.count < commits.count {
+      let group = nextGroup(commits[outcomes.count...])
+      outcomes += group.count > 1 ? writeTogether(group) : group.map(writeAlone)
+    }
+    for case (let one, .failure(let error)) in zip(commits, outcomes) {
+      one.follower?.didFail(error)
+    }
+    return outcomes
+  }
+
+  private func writeAlone(_ one: OutgoingCommit) -> CommitOutcome {
+    Result { () throws(StoreError) in try write(one) }
+  }
+
+  /// Returns the first commits that can be one transaction: at least one.
+  private func nextGroup(
+    _ commits: ArraySlice<OutgoingCommit>
+  ) -> ArraySlice<OutgoingCommit> {
+    guard commits[commits.startIndex].arguments.isSmall else { return commits.prefix(1) }
+    let end = commits.indices.dropFirst().first { index in
+      let (one, before) = (commits[index], commits[..<index])
+      // Which keys of an encrypted store are in a range is known once the others have numbers.
+      return !one.arguments.isSmall
+        || sealing != nil && before.contains { one.isBasedOnRange(changedBy: $0) }
+    }
+    return commits[..<(end ?? commits.endIndex)]
+  }
+
+  /// A commit of a transaction, with its place among the outcomes.
+  private struct Member {
+    let place: Int
+    let one: OutgoingCommit
+    let statement: Statement
+  }
+
+  private enum Answer {
+    case outcomes([CommitOutcome])
+    /// The server has executed nothing, because it could not execute the statement with this index.
+    case refusal(Int, StoreError)
+  }
+
+  /// Writes commits in one transaction, without those that the server can't execute.
+  private func writeTogether(_ commits: ArraySlice<OutgoingCommit>) -> [CommitOutcome] {
+    var outcomes = [CommitOutcome?](repeating: nil, count: commits.count)
+    var members: [Member] = []
+    for (place, one) in commits.enumerated() {
+      do throws(StoreError) {
+        try pool.check()
+        try one.follower?.willWrite()
+        members.append(Member(place: place, one: one, statement: try statement(of: one)))
+      } catch { outcomes[place] = .failure(error) }
+    }
+    sending: while members.count > 1 {
+      switch send(members) {
+      case .outcomes(let found):
+        for (member, outcome) in zip(members, found) { outcomes[member.place] = outcome }
+        members = []
+      case .refusal(let index, let error) where members.indices.contains(index):
+        outcomes[members.remove(at: index).place] = .failure(error)
+      case .refusal: break sending
+      }
+    }
+    for member in members {
+      outcomes[member.place] = Result { () throws(StoreError) in try send(member.one) }
+    }
+    return outcomes.map { $0 ?? .failure(StoreError(.closed, "The backend has been closed.")) }
+  }
+
+  private func statement(of one: OutgoingCommit) throws(StoreError) -> Statement {
+    try one.arguments.plan(
+      one.commit, required: one.requiredNumber, rangesSince: uncontestedNumber(one),
+      isDivided: false
+    ).statements[0]
+  }
+
+  private func send(_ members: [Member]) -> Answer {
+    let known = coordinator.journal.lastNumber
+    let news = newsStatement(behind: known, besides: members.map(\.one.commit.token))
+    var executedCount = 0
+    do throws(DeliveryFailure) {
+      let results = try deliver { (connection) throws(ServerFailure) in
+        defer { executedCount = connection.executedCount }
+        return try connection.run(members.map(\.statement) + [news])
+      }
+      return .outcomes(outcomes(of: members, results, behind: known))
+    } catch {
+      if !error.isInDoubt, case .refused = error.failure, !error.failure.isLost {
+        return .refusal(executedCount, error.failure.error(at: location))
+      }
+      return .outcomes(members.map { .failure(error.error(of: $0.one.commit, at: location)) })
+    }
+  }
+
+  private func outcomes(
+    of members: [Member], _ results: [QueryResult], behind number: UInt64
+  ) -> [CommitOutcome] {
+    do throws(StoreError) {
+      let answers = try results.dropLast().map { (result) throws(StoreError) in
+        try outcome(result)
+      }
+      var made: [NewCommit] = []
+      for (index, (outcome, number)) in answers.enumerated() where outcome.isMade {
+        made.append(try self.made(members[index].one, number, results[index]))
+      }
+      keepsHistory.store(results[members.count - 1].bool(0, 7), ordering: .relaxed)
+      try take(results[members.count], behind: number, own: made)
+      // The first answer had the keys that the server has added.
+      if answers.contains(where: { $0.0 == .repeated }) { forgetKeysOfValues() }
+      return members.indices.map { index in
+        Result { () throws(StoreError) in
+          try commit(members[index].one, answers[index], results[index])
+        }
+      }
+    } catch {
+      return members.map { _ in .failure(error) }
+    }
+  }
+
+  /// Returns a commit that was made, or throws the error of one that was refused.
+  private func commit(
+    _ one: OutgoingCommit, _ answer: (outcome: Schema.Outcome, number: UInt64),
+    _ result: QueryResult
+  ) throws(StoreError) -> Commit {
+    if answer.outcome.isMade { return one.commit.numbered(answer.number) }
+    // Commits of others may have changed other keys of a table than those in the ranges.
+    if answer.outcome == .conflict, uncontestedNumber(one) != nil { return try send(one) }
+    throw try refusal(answer.outcome, result, one, lastNumber: answer.number)
+  }
+}
