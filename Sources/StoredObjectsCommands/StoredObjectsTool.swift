@@ -53,6 +53,7 @@ package struct StoredObjectsTool: ParsableCommand {
       The exit code is 0 only when all is well: 1 after an error, when a check has found \
       something, or when a salvage has lost something; 64 when the command line is not valid.
       """,
+    version: Release.version,
     subcommands: [
       BrowseCommand.self, ShellCommand.self, QueryCommand.self, GetCommand.self, SetCommand.self,
       InfoCommand.self,
