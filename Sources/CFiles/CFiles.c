@@ -94,7 +94,12 @@ int files_open_direct(int directory, const char *name) {
 int files_open_memory(const char *name) { return memfd_create(name, MFD_CLOEXEC); }
 
 int files_exchange(int first_directory, const char *first, int second_directory, const char *second) {
+#ifdef __GLIBC__
   return renameat2(first_directory, first, second_directory, second, RENAME_EXCHANGE);
+#else
+  // musl has the function since 1.2.6 only.
+  return (int)syscall(SYS_renameat2, first_directory, first, second_directory, second, 1 << 1);
+#endif
 }
 
 long files_random(void *bytes, unsigned long count) { return getrandom(bytes, count, 0); }

@@ -14,9 +14,10 @@ package struct StoredObjectsTool: ParsableCommand {
       A store is the directory that a program has opened with StoredObjects, or, for browse, \
       shell, query, get, set, schema, check, top, dump, export, import, convert, log, diff, history \
       and restore, a URL: postgresql://HOST/DATABASE#STORE. The program's classes are not needed. \
-      browse, query, get, info, schema, check, top, dump and export only read, and can run at the \
-      same time. set and browse --write share the store with programs that share it. The others need \
-      the store for themselves, except backup and convert, which also only read.
+      browse, query, get, info, schema, check, top, dump, export, log, diff, backup, restore, \
+      convert, follow and stream only read the store, also while a program has it open. set and \
+      browse --write share the store with programs that share it. All other commands need the store \
+      for themselves.
 
       Examples:
         stored-objects browse Music
@@ -53,6 +54,7 @@ package struct StoredObjectsTool: ParsableCommand {
       The exit code is 0 only when all is well: 1 after an error, when a check has found \
       something, or when a salvage has lost something; 64 when the command line is not valid.
       """,
+    version: Release.version,
     subcommands: [
       BrowseCommand.self, ShellCommand.self, QueryCommand.self, GetCommand.self, SetCommand.self,
       InfoCommand.self,

@@ -14,7 +14,8 @@
   /// order.
   ///
   /// The store keeps the names and types of the properties. You can add, remove and move
-  /// properties: records of earlier layouts are read by name. See <doc:ChangingAClass>.
+  /// properties: records of earlier layouts are read by name. See
+  /// <doc:/StoredObjectsCore/ChangingAClass>.
   ///
   /// If the class is `Codable`, for example for an export, write its `encode(to:)` and
   /// `init(from:)` by hand, with the properties. A fix-it adds them.
@@ -61,8 +62,8 @@
   ///     @Converted(from: UInt32.self, by: { Double($0) }) var seconds: Double = 0
   ///     @Converted("seconds", from: UInt32.self, by: Duration.seconds) var length = Duration()
   ///
-  /// Conversions that lose nothing don't need it: see <doc:ChangingAClass>. Keep the attribute as
-  /// long as there are records with the earlier type.
+  /// Conversions that lose nothing don't need it: see <doc:/StoredObjectsCore/ChangingAClass>. Keep
+  /// the attribute as long as there are records with the earlier type.
   ///
   /// - Parameters:
   ///   - formerName: The name that the property had then; nil if it is the same.
@@ -94,7 +95,7 @@
   ///     @Relationship(deleteRule: .cascade, inverse: \Song.album) var songs: [Song] = []
   ///
   /// The delete rule decides what happens to the referenced objects when the object is deleted. The
-  /// attribute creates a ``StoredObjectsCore/Relationship``; see there. Name the inverse on one
+  /// attribute creates a ``/StoredObjectsCore/Relationship``; see there. Name the inverse on one
   /// side only: on both sides, the compiler reports a circular reference. The other side may have
   /// the attribute for its delete rule.
   @attached(peer)
@@ -158,7 +159,7 @@
   ///
   /// Other properties have the limit of the store, `StoreConfiguration.externalThreshold`. The
   /// limit applies when an object is saved, and you can change it at any time. See
-  /// <doc:StoringLargeValues>.
+  /// <doc:/StoredObjectsCore/StoringLargeValues>.
   ///
   /// - Parameter byteCount: The size in bytes; with 0, every value that is not empty is stored
   ///   outside.

@@ -291,6 +291,8 @@ extension StoreBackend {
   }
 
   /// Returns the commit if the coordinator remembers it.
+  ///
+  /// - Throws: Nothing; a backend that looks elsewhere can throw ``StoreError``.
   public func commit(withToken token: UUID) throws(StoreError) -> Commit? {
     coordinator.journal.commit(withToken: token)
   }

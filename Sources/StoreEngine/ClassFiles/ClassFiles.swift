@@ -168,6 +168,8 @@ public final class ClassFiles<Format: ClassFileFormat>: DirectoryFiles {
   /// Records the files that the manifest lists.
   ///
   /// Complexity: O(t · n) for t tables and n names.
+  ///
+  /// - Throws: Nothing; other files can throw ``StoreError``.
   public func need(_ fileNames: [String]) throws(StoreError) {
     tables.need(fileNames)
   }

@@ -4,7 +4,8 @@
 ///
 ///     do {
 ///       try store.saveChanges()
-///     } catch where error.code == .noSpace {
+///     } catch {
+///       guard error.code == .noSpace else { throw error }
 ///       print("No room left: \(error)")
 ///     }
 ///

@@ -135,6 +135,8 @@ extension RecordFiles {
   }
 
   /// Returns an empty compaction, for formats that leave no gaps in files.
+  ///
+  /// - Throws: Nothing; a format that compacts files can throw ``StoreError``.
   public func prepareCompaction(
     mark: FileMark, durability: Durability, progress: (IntegrityProgress) -> Void
   ) throws(StoreError) -> Compaction { Compaction() }

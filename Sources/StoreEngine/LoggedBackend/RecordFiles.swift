@@ -248,6 +248,8 @@ extension RecordFiles {
   /// Returns nil: there are no earlier logs.
   public func openEarlierLog(_ epoch: UInt64) throws(StoreError) -> StoreFile? { nil }
   /// Returns nil: there can be only one log.
+  ///
+  /// - Throws: Nothing; files with several logs can throw ``StoreError``.
   public func beginLog(
     after epoch: UInt64, isSynced: Bool, _ prepare: (StoreFile) throws(StoreError) -> Void
   ) throws(StoreError) -> StoreFile? { nil }

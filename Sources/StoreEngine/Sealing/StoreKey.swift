@@ -50,6 +50,8 @@ public protocol StoreSeal: Sendable {
   func open(_ sealed: RawSpan, at location: SealedLocation, to bytes: inout [UInt8]) -> Bool
 
   /// Returns a name in sealed form, which is always the same for a name.
+  ///
+  /// - Throws: ``StoreError`` if the cipher fails.
   func sealName(_ name: [UInt8]) throws(StoreError) -> [UInt8]
 
   /// Returns the name of a sealed form; nil if this store did not seal it.

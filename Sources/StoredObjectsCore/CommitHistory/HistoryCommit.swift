@@ -12,7 +12,12 @@ public struct HistoryCommit: Sendable {
 public struct HistoryChange: Sendable, Hashable {
   /// The kinds of changes of an object.
   public enum Kind: String, Sendable, Codable {
-    case inserted, updated, deleted
+    /// The commit has inserted the object.
+    case inserted
+    /// The commit has changed the object.
+    case updated
+    /// The commit has deleted the object.
+    case deleted
   }
 
   /// The ID of the object.

@@ -6,7 +6,8 @@ extension StoredDocument {
   ///
   ///     do {
   ///       try await document.close()
-  ///     } catch where error.code == .unsavedChanges {
+  ///     } catch {
+  ///       guard error.code == .unsavedChanges else { throw error }
   ///       // Ask the user, then: try await document.close(.saving)
   ///     }
   ///

@@ -4,7 +4,8 @@
 ///
 ///     do {
 ///       document = try StoredDocument(opening: path, as: .sketch)
-///     } catch where error.code == .inUse {
+///     } catch {
+///       guard error.code == .inUse else { throw error }
 ///       document = try StoredDocument(opening: path, as: .sketch, access: .reading)
 ///     }
 ///
