@@ -89,7 +89,7 @@ struct Recovery<Files: RecordFiles> {
   /// The key file of another store with the same passphrase would open, and this store would look
   /// empty.
   private func checkKeyFileOwner() throws(StoreError) {
-    let names = (manifest?.names ?? []).filter { $0 != StoreDirectory.buffers }
+    let names = (manifest?.files ?? []).filter { $0 != StoreDirectory.buffers }
     guard let sealing, !names.isEmpty, !names.contains(where: { sealing.title($0) != nil }) else {
       return
     }
@@ -117,9 +117,9 @@ struct Recovery<Files: RecordFiles> {
   /// empty. A checkpoint in the log may still restore it.
   private mutating func findStrangers() throws(StoreError) {
     guard let manifest else { return }
-    for fileName in manifest.names {
+    for fileName in manifest.files {
       if let name = OrderedTableName(fileName: fileName), name.kind == .index {
-        if try !hasOwnIndex(name, manifest.marks[fileName]) { try files.ordered.lose(name) }
+        if try !hasOwnIndex(name, manifest.mark(of: fileName)) { try files.ordered.lose(name) }
       }
     }
     let found = try manifest.strangers(

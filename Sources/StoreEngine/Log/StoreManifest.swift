@@ -16,10 +16,10 @@ package struct StoreManifest: Equatable, Sendable {
   private(set) var epoch: UInt64?
   /// The last commit in the files; nil if there was none, or none with a number.
   var lastCommit: Commit?
-  /// The names of the files of classes, named buffers and ordered tables.
-  private(set) var names: Set<String>
-  /// The marks of files; a file without an entry may have any mark, or none.
-  private(set) var marks: [String: FileMark] = [:]
+  /// The files of classes, named buffers and ordered tables, each with its mark.
+  ///
+  /// A file with nil may have any mark, or none.
+  private var entries = SortedNames<FileMark?>()
 
   private static let magic = Array("SO-Files".utf8)
   private static let version: UInt32 = 3
@@ -27,25 +27,24 @@ package struct StoreManifest: Equatable, Sendable {
   static let epochLimit: UInt64 = 1 << 40
 
   init(firstEpoch: UInt64, epoch: UInt64? = nil, files: [String] = []) {
-    (self.firstEpoch, self.epoch, names) = (firstEpoch, epoch, Set(files))
+    (self.firstEpoch, self.epoch) = (firstEpoch, epoch)
+    for name in files { add(name, nil) }
   }
 
   /// The names of the files, in order.
-  var files: [String] { names.sorted() }
+  var files: [String] { entries.names }
+
+  /// Whether a file is listed.
+  func lists(_ name: String) -> Bool { entries.contains(name) }
+
+  /// Returns the mark that a file must have; nil if it may have any, or none.
+  func mark(of name: String) -> FileMark? { entries[name] ?? nil }
 
   /// Sets the mark of a file.
-  mutating func add(_ name: String, _ mark: FileMark?) {
-    names.insert(name)
-    marks[name] = mark
-  }
+  mutating func add(_ name: String, _ mark: FileMark?) { entries[name] = .some(mark) }
 
   /// Removes empty files, so that they may be deleted.
-  mutating func remove(_ empty: [String]) {
-    for name in empty {
-      names.remove(name)
-      marks[name] = nil
-    }
-  }
+  mutating func remove(_ empty: [String]) { for name in empty { entries[name] = nil } }
 
   /// Adds the files of a checkpoint, and the epoch of the log after it.
   mutating func add(_ replacements: [Replacement], followedBy epoch: UInt64) {
@@ -88,11 +87,11 @@ package struct StoreManifest: Equatable, Sendable {
     buffer.write(epoch ?? 0)
     buffer.write(lastCommit != nil)
     lastCommit?.encode(to: &buffer)
-    buffer.writeCount(names.count)
+    buffer.writeCount(files.count)
     let none = [UInt8](repeating: 0, count: FileMark.byteCount)
     for name in files {
       buffer.write(name)
-      buffer.append(marks[name]?.bytes ?? none)
+      buffer.append(mark(of: name)?.bytes ?? none)
     }
     buffer.write(CommitLogFormat.checksum(buffer.bytes))
     return buffer.bytes
@@ -234,7 +233,7 @@ extension StoreManifest {
   ) throws(StoreError) -> [StoreError] {
     var errors: [StoreError] = []
     for name in neededFiles {
-      guard let expected = marks[name], try hasFile(name) else { continue }
+      guard let expected = self.mark(of: name), try hasFile(name) else { continue }
       let found = try mark(name)
       if found == expected || found == .unreadable { continue }
       errors.append(

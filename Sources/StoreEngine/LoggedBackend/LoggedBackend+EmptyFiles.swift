@@ -26,7 +26,7 @@ extension LoggedBackend {
   /// Removes the empty ones of some files, which a process left behind because it died.
   func removeEmptyStrays(among names: [String], _ manifest: StoreManifest?) {
     guard let manifest else { return }
-    let strays = names.filter { !manifest.names.contains($0) }
+    let strays = names.filter { !manifest.lists($0) }
     if !strays.isEmpty { files.removeAllEmpty(files.emptyFiles(among: strays)) }
   }
 }

@@ -13,9 +13,7 @@ public final class OrderedFiles: Sendable {
   struct State: Sendable {
     var tables: [Table] = []
     /// The index of each table in the list, by the file's own name.
-    ///
-    /// A key type of ours would cost an opening 40 us: the runtime has to find its conformance.
-    var numbers: [String: Int] = [:]
+    var numbers = SortedNames<Int>()
     var isClosed = false
     /// Whether these are the files of a snapshot, independent of later files in the directory.
     var isFrozen = false
@@ -271,7 +269,7 @@ public final class OrderedFiles: Sendable {
   public func close() {
     state.withLock { state in
       state.isClosed = true
-      (state.tables, state.numbers) = ([], [:])
+      (state.tables, state.numbers) = ([], SortedNames())
     }
   }
 }
