@@ -2,7 +2,7 @@ import FoundationEssentials
 package import StoreEngine
 
 /// A commit of this process on its way to the server.
-package final class OutgoingCommit: WaitingCommit {
+package final class OutgoingCommit: Sendable {
   /// The commit, which gets its number from the server.
   let commit: Commit
   let changes: ChangeSet
@@ -10,9 +10,6 @@ package final class OutgoingCommit: WaitingCommit {
   /// The number after which there must be no other commit; nil if there may be.
   let requiredNumber: UInt64?
   let arguments: CommitArguments
-
-  package var byteCount: Int { changes.bytes.count }
-  package var follower: (any CommitFollower)? { request.follower }
 
   /// Prepares a commit, on the thread that makes it.
   ///

@@ -38,7 +38,10 @@ extension PostgreSQLBackend {
     underWay.withLock { $0[token] = one }
     defer { underWay.withLock { $0[token] = nil } }
     // The queue's thread may be the one that notifies a listener, which commits now.
-    let commit = isDelivering ? try write(one) : try queue.perform(one, by: self)
+    let commit =
+      isDelivering
+      ? try write(one)
+      : try queue.perform(one, changes.bytes.count, request.follower, by: self)
     coordinator.raiseRequiredNumber(to: commit.number)
     return commit
   }

@@ -10,7 +10,7 @@ extension PostgreSQLBackend: CommitWriting {
   /// Writes one commit.
   package func write(_ one: OutgoingCommit) throws(StoreError) -> Commit {
     try pool.check()
-    try one.follower?.willWrite()
+    try one.request.follower?.willWrite()
     return try send(one)
   }
 
@@ -23,7 +23,7 @@ extension PostgreSQLBackend: CommitWriting {
       outcomes += group.count > 1 ? writeTogether(group) : group.map(writeAlone)
     }
     for case (let one, .failure(let error)) in zip(commits, outcomes) {
-      one.follower?.didFail(error)
+      one.request.follower?.didFail(error)
     }
     return outcomes
   }
@@ -66,7 +66,7 @@ extension PostgreSQLBackend: CommitWriting {
     for (place, one) in commits.enumerated() {
       do throws(StoreError) {
         try pool.check()
-        try one.follower?.willWrite()
+        try one.request.follower?.willWrite()
         members.append(Member(place: place, one: one, statement: try statement(of: one)))
       } catch { outcomes[place] = .failure(error) }
     }

@@ -1,15 +1,7 @@
 import Locks
 
-/// A commit that waits in a ``CommitQueue``.
-package protocol WaitingCommit: Sendable {
-  /// The size of the changes.
-  var byteCount: Int { get }
-  /// The object that follows the commit; nil if there is none.
-  var follower: (any CommitFollower)? { get }
-}
-
 /// A commit on its way to the disk; a class, because it is passed on often.
-package final class QueuedCommit: WaitingCommit {
+package final class QueuedCommit: Sendable {
   /// The changes as passed by the caller.
   let changes: ChangeSet
   /// The changes as written to the files.
@@ -22,9 +14,6 @@ package final class QueuedCommit: WaitingCommit {
   /// The encoded index of the change set in the log, without the number; nil for a large commit,
   /// which may never be written to the log.
   let encoded: [UInt8]?
-
-  package var byteCount: Int { changes.bytes.count }
-  package var follower: (any CommitFollower)? { request.follower }
 
   init(
     _ changes: ChangeSet, sealed: ChangeSet?, _ request: CommitRequest, _ commit: Commit,
@@ -39,7 +28,7 @@ package typealias CommitOutcome = Result<Commit, StoreError>
 
 /// A writer of commits in their order.
 package protocol CommitWriting<Queued>: AnyObject, Sendable {
-  associatedtype Queued: WaitingCommit
+  associatedtype Queued: Sendable
 
   /// Writes one commit.
   func write(_ commit: Queued) throws(StoreError) -> Commit
@@ -60,7 +49,10 @@ package protocol CommitWriting<Queued>: AnyObject, Sendable {
 /// commits gather. A thread of the queue then writes all of them together, and repeats that until
 /// no commits are left. Waiting threads are notified one by one, just before the writer waits for
 /// the disk itself: notified earlier, they would take the processor from it.
-package final class CommitQueue<Queued: WaitingCommit>: Sendable {
+///
+/// The type of commits has no requirements that the runtime would have to check, which would cost
+/// each opening of a store 40 us.
+package final class CommitQueue<Queued: Sendable>: Sendable {
   private let state = Locked(State())
   /// The thread that writes for others; nil until a commit waits.
   private let thread = Locked<WorkThread?>(nil)
@@ -75,12 +67,13 @@ package final class CommitQueue<Queued: WaitingCommit>: Sendable {
     typealias Completion = @Sendable (CommitOutcome) -> Void
 
     let commit: Queued
+    let byteCount: Int
     /// The completion; nil if a thread waits.
     private let completion: Completion?
     private let outcome = Locked<CommitOutcome?>(nil)
 
-    init(_ commit: Queued, _ completion: Completion? = nil) {
-      (self.commit, self.completion) = (commit, completion)
+    init(_ commit: Queued, _ byteCount: Int, _ completion: Completion? = nil) {
+      (self.commit, self.byteCount, self.completion) = (commit, byteCount, completion)
     }
 
     func tell(_ outcome: CommitOutcome) {
@@ -106,49 +99,60 @@ package final class CommitQueue<Queued: WaitingCommit>: Sendable {
   package var waitingCount: Int { state.withLock { $0.waiting.count } }
 
   /// Performs a commit, and returns when it is as durable as the backend makes it.
+  ///
+  /// - Parameters:
+  ///   - commit: The commit.
+  ///   - byteCount: The size of its changes.
+  ///   - follower: The object that follows it; nil if there is none.
+  ///   - writer: The backend.
+  /// - Returns: The commit with its number.
+  /// - Throws: ``StoreError`` of the writer.
   package func perform(
-    _ commit: Queued, by writer: any CommitWriting<Queued>
+    _ commit: Queued, _ byteCount: Int, _ follower: (any CommitFollower)?,
+    by writer: any CommitWriting<Queued>
   ) throws(StoreError) -> Commit {
     let waiting = state.withLock { state -> Waiting? in
       guard state.isAtWork else {
         state.isAtWork = true
         return nil
       }
-      let waiting = Waiting(commit)
+      let waiting = Waiting(commit, byteCount)
       state.waiting.append(waiting)
       return waiting
     }
-    commit.follower?.didQueue()
+    follower?.didQueue()
     if let waiting { return try waiting.wait().get() }
     defer { if !isDone() { handOver(to: writer) } }
-    return try writeAlone(commit, by: writer)
+    return try writeAlone(commit, follower, by: writer)
   }
 
   /// Queues a commit, see ``CommitQueueing``.
   package func enqueue(
-    _ commit: Queued, by writer: any CommitWriting<Queued>, mayWait: Bool,
+    _ commit: Queued, _ byteCount: Int, _ follower: (any CommitFollower)?,
+    by writer: any CommitWriting<Queued>, mayWait: Bool,
     _ completion: @escaping @Sendable (CommitOutcome) -> Void
   ) {
     let isIdle = state.withLock { state in
       defer { state.isAtWork = true }
-      if state.isAtWork || !mayWait { state.waiting.append(Waiting(commit, completion)) }
+      if state.isAtWork || !mayWait { state.waiting.append(Waiting(commit, byteCount, completion)) }
       return !state.isAtWork
     }
-    commit.follower?.didQueue()
+    follower?.didQueue()
     guard isIdle else { return }
     let outcome =
-      mayWait ? Result { () throws(StoreError) in try writeAlone(commit, by: writer) } : nil
+      mayWait
+      ? Result { () throws(StoreError) in try writeAlone(commit, follower, by: writer) } : nil
     if !isDone() { handOver(to: writer) }
     if let outcome { completion(outcome) }
   }
 
   private func writeAlone(
-    _ commit: Queued, by writer: any CommitWriting<Queued>
+    _ commit: Queued, _ follower: (any CommitFollower)?, by writer: any CommitWriting<Queued>
   ) throws(StoreError) -> Commit {
     do {
       return try writer.write(commit)
     } catch {
-      commit.follower?.didFail(error)
+      follower?.didFail(error)
       throw error
     }
   }
@@ -196,7 +200,7 @@ package final class CommitQueue<Queued: WaitingCommit>: Sendable {
     if state.waiting.isEmpty { return [] }
     var (count, bytes) = (0, 0)
     while count < min(state.waiting.count, mostCommits), bytes < mostBytes {
-      bytes += state.waiting[count].commit.byteCount
+      bytes += state.waiting[count].byteCount
       count += 1
     }
     let taken = Array(state.waiting.prefix(count))

@@ -34,7 +34,7 @@ extension LoggedBackend {
       try measured { () throws(StoreError) in
         // If no save waits for the disk, waiting for each other would only take time.
         if durability != .full { return try write(commit) }
-        return try queue.perform(commit, by: self)
+        return try queue.perform(commit, changes.bytes.count, request.follower, by: self)
       }
     }
   }
@@ -66,7 +66,9 @@ extension LoggedBackend {
     }
     if let sharing { try lockProcesses(sharing) }
     let start = ContinuousClock.now
-    queue.enqueue(commit, by: self, mayWait: mayWait) { [activity, sharing] outcome in
+    queue.enqueue(
+      commit, changes.bytes.count, request.follower, by: self, mayWait: mayWait
+    ) { [activity, sharing] outcome in
       if case .success = outcome { activity.count(saveSince: start) }
       sharing?.unlock()
       completion(outcome)
