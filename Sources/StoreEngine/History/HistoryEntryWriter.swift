@@ -21,22 +21,12 @@ struct HistoryEntryWriter {
     var isEmpty: Bool { count == 0 }
   }
 
-  /// The room for the entry of a usual save.
-  static let usualByteCount = 512
-
-  var bytes: [UInt8]
+  var bytes: [UInt8] = []
 
   /// Begins the entry of a commit, after its key if that is wanted.
-  ///
-  /// - Parameters:
-  ///   - commit: The commit.
-  ///   - hasKey: Whether the entry follows its key.
-  ///   - memory: Bytes that are no longer needed, whose memory is used again.
-  init(_ commit: Commit, behindKey hasKey: Bool = false, reusing memory: consuming [UInt8] = []) {
-    bytes = memory
-    bytes.removeAll(keepingCapacity: true)
+  init(_ commit: Commit, behindKey hasKey: Bool = false) {
     // Most saves are small, and have their bytes before and after.
-    if bytes.capacity < Self.usualByteCount { bytes.reserveCapacity(Self.usualByteCount) }
+    bytes.reserveCapacity(512)
     var head = IntegerBytes()
     if hasKey {
       head.add(HistoryFormat.entryMark)

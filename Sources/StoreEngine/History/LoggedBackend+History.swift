@@ -10,24 +10,6 @@ struct KnownHistory: Sendable {
   let head: [UInt8]
   /// The beginnings of tables in entries, as far as they are known.
   var heads = TableMap<[UInt8]>()
-  /// The last entry, whose memory the next one uses again.
-  private var last: [UInt8] = []
-
-  init(table: OrderedTableID, isKept: Bool, head: [UInt8]) {
-    (self.table, self.isKept, self.head) = (table, isKept, head)
-  }
-
-  /// Returns the last entry, and forgets it.
-  fileprivate mutating func takeLast() -> [UInt8] {
-    let bytes = last
-    last = []
-    return bytes
-  }
-
-  /// Keeps an entry of a usual size.
-  fileprivate mutating func noteLast(_ entry: [UInt8]) {
-    if entry.count <= HistoryEntryWriter.usualByteCount { last = entry }
-  }
 }
 
 /// The entry of a commit, which is written to the log with the commit.
@@ -74,11 +56,10 @@ extension LoggedBackend {
       return (one, nil)
     }
     // Every commit has an entry, also an empty one, so that a missing entry is detected.
-    var writer = HistoryEntryWriter(commit, behindKey: true, reusing: known.takeLast())
+    var writer = HistoryEntryWriter(commit, behindKey: true)
     let dropped = try writer.append(
       change == nil ? one.changes : ChangeSet(), over: self, &known.heads)
     try HistoryFormat.check(writer.bytes)
-    known.noteLast(writer.bytes)
     let entry = CommitEntry(
       head: known.head, table: known.table,
       fileGeneration: try files.ordered.generation(of: known.table),

@@ -94,7 +94,7 @@ struct ContinuedFileTests {
     bytes[9_000] ^= 1
     let file = try OrderedFile(bytes: bytes)
     let error = #expect(throws: StoreError.self) {
-      try self.file(after: file, [(3_001, [5])], nil)
+      _ = try self.file(after: file, [(3_001, [5])], nil)
     }
     #expect(error?.code == .damaged)
   }
