@@ -54,7 +54,8 @@ struct OrderedFilePlace {
 }
 
 extension OrderedFile {
-  /// Returns the place of the leaf that a key belongs to; nil for the first leaf.
+  /// Returns the place of the leaf that a key belongs to; nil for the first leaf, and for one that
+  /// begins an index page.
   ///
   /// Verifies all pages before the leaf.
   fileprivate func place(of key: RawSpan) throws(StoreError) -> OrderedFilePlace? {
@@ -67,6 +68,9 @@ extension OrderedFile {
       let (builder, separator, child) = try withPage(place.leaf, level: level) { page, bytes in
         try step(to: key, from: page, bytes)
       }
+      // The index page before this one is written when the next entry does not fit into it: after
+      // the leaf, so that it would not be copied.
+      if builder.count == 0, child.rank > 0 { return nil }
       above.append(builder)
       separators.append(separator)
       ranks.append(child.rank)

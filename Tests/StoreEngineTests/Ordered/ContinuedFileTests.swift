@@ -88,6 +88,20 @@ struct ContinuedFileTests {
     }
   }
 
+  @Test("A file whose last page begins an index page is continued, too")
+  func beginningIndexPages() throws {
+    // Four keys fill a page, and about 150 of these an index page.
+    let value = [UInt8](repeating: 1, count: 900)
+    for count in 560...640 {
+      let first = (1...count).map { OrderedEntry(key: key(97 * 5_000 + $0), value: value) }
+      let file = try OrderedFile(bytes: MemorySink.file(first))
+      let last = 97 * 5_000 + count + 1
+      let continued = try self.file(after: file, [(last, value)], nil)
+      let isSame = try continued == MemorySink.file(first + [.init(key: key(last), value: value)])
+      #expect(isSame)
+    }
+  }
+
   @Test("A damaged page is not copied")
   func damage() throws {
     var bytes = try MemorySink.file((1...3_000).map { OrderedEntry(key: key($0), value: [5]) })
