@@ -4,12 +4,12 @@ import Files
 ///
 /// Appending to an array takes as long for one byte as for eight or forty.
 struct IntegerBytes {
-  private var bytes: InlineArray<40, UInt8> = .init(repeating: 0)
+  private var bytes: InlineArray<48, UInt8> = .init(repeating: 0)
   private var count = 0
 
   /// Adds an integer, least significant byte first.
   ///
-  /// - Precondition: All integers together have at most 40 bytes.
+  /// - Precondition: All integers together have at most 48 bytes.
   @inline(__always)
   mutating func add<Integer: FixedWidthInteger>(_ integer: Integer) {
     for index in 0..<Integer.bitWidth / 8 {

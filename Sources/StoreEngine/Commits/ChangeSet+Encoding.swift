@@ -16,8 +16,10 @@ import Files
 
 extension ChangeSet {
   /// Returns the index of the change set, which precedes ``bytes``.
+  ///
+  /// The bytes of an entry, if there is one, follow those of the change set.
   func encodedIndex<Failure: Error>(
-    _ commit: Commit, tableName: (TableID) throws(Failure) -> String,
+    _ commit: Commit, and entry: CommitEntry? = nil, tableName: (TableID) throws(Failure) -> String,
     orderedName: (OrderedTableID) throws(Failure) -> OrderedTableName
   ) throws(Failure) -> [UInt8] {
     var buffer = DataBuffer()
@@ -36,21 +38,40 @@ extension ChangeSet {
       buffer.write(name.range != nil)
       buffer.write(name.range ?? 0..<0)
     }
-    try encodeOrdered(to: &buffer, orderedName)
-    buffer.write(UInt64(bytes.count))
+    try encodeOrdered(to: &buffer, and: entry, orderedName)
+    buffer.write(UInt64(bytes.count + (entry?.bytes.count ?? 0)))
     return buffer.bytes
   }
 
   private func encodeOrdered<Failure: Error>(
-    to buffer: inout DataBuffer, _ name: (OrderedTableID) throws(Failure) -> OrderedTableName
+    to buffer: inout DataBuffer, and entry: CommitEntry?,
+    _ name: (OrderedTableID) throws(Failure) -> OrderedTableName
   ) throws(Failure) {
-    buffer.writeCount(ordered.count { !$0.isEmpty })
+    buffer.writeCount(ordered.count { !$0.isEmpty } + (entry == nil ? 0 : 1))
+    if let entry {
+      assert(!ordered.contains { $0.table == entry.table }, "a table occurs twice")
+      entry.head.lend { buffer.storage.append(copying: $0) }
+      var integers = IntegerBytes()
+      integers.add(UInt64(bytes.count))
+      integers.add(UInt32(HistoryFormat.keyCount))
+      integers.add(UInt32(entry.bytes.count - HistoryFormat.keyCount))
+      buffer.append(integers)
+    }
     for table in ordered where !table.isEmpty {
       buffer.write(try name(table.table).fileName)
       buffer.write(table.clearsFirst)
       buffer.writeCount(table.changes.count)
       buffer.write(table.changes)
     }
+  }
+
+  /// Returns the beginning of the changes of an ordered table of which one key is set.
+  static func headOfOneKey(in table: OrderedTableName) -> [UInt8] {
+    var buffer = DataBuffer()
+    buffer.write(table.fileName)
+    buffer.write(false)
+    buffer.writeCount(1)
+    return buffer.bytes
   }
 
   /// Decodes an index of ``encodedIndex(_:tableName:orderedName:)`` that is followed by ``bytes``.

@@ -20,6 +20,12 @@ extension ChangeSet {
       self.valueCount = UInt32(valueCount)
     }
 
+    /// Creates a change that sets the value of a key that does not exist.
+    init(puttingNew start: Int, keyCount: Int, valueCount: Int) {
+      self = KeyChange(putting: start, keyCount: keyCount, valueCount: valueCount)
+        .knowing(wasThere: false)
+    }
+
     /// Creates a change that removes a key if it exists.
     ///
     /// - Precondition: The key is smaller than 2 GiB.
@@ -101,7 +107,14 @@ extension ChangeSet {
 
   /// Sets a key that the table does not contain.
   mutating func setNew(_ key: [UInt8], to value: [UInt8], in table: OrderedTableID) {
-    let change = takeIn(key, value).knowing(wasThere: false)
+    addNew(key + value, keyCount: key.count, in: table)
+  }
+
+  /// Sets a key that the table does not contain, by its bytes and those of its value behind them.
+  mutating func addNew(_ new: [UInt8], keyCount: Int, in table: OrderedTableID) {
+    let change = KeyChange(
+      puttingNew: bytes.count, keyCount: keyCount, valueCount: new.count - keyCount)
+    bytes += new
     ordered[indexOfChanges(of: table)].changes.append(change)
   }
 

@@ -18,11 +18,10 @@ extension Commit {
     integers.add(rawToken.low.byteSwapped)
     integers.add(microseconds ?? .min)
     integers.add(basedOn ?? .max)
+    integers.add(UInt32(author.utf8.count))
     bytes.append(integers)
-    author.lendUTF8 { author in
-      bytes.append(littleEndian: UInt32(author.byteCount))
-      bytes.append(copying: author)
-    }
+    // Most commits have no author.
+    if !author.isEmpty { author.lendUTF8 { bytes.append(copying: $0) } }
   }
 
   /// Returns encoded bytes with the number inserted at the beginning, where ``encode(to:)`` left it

@@ -9,6 +9,8 @@ struct CommitBatch: Sendable {
     /// The state of each table's file, in the order of the change set.
     let fileStates: [PendingRecords.FileState]
     let keys: [TableKeys]
+    /// The entry in the history, unless the commit has none or contains it.
+    let entry: CommitEntry?
     let payload: [[UInt8]]
   }
 
@@ -42,7 +44,11 @@ struct CommitBatch: Sendable {
   /// Whether a commit touches a key of one of these.
   func overlapsKeys(of one: QueuedCommit) -> Bool {
     if one.changes.ordered.isEmpty { return false }
-    return commits.contains { $0.queued.changes.sharesKeys(with: one.changes) }
+    return commits.contains { commit in
+      // Its entry is not among its changes.
+      commit.queued.changes.sharesKeys(with: one.changes)
+        || one.changes.ordered.contains { $0.table == commit.entry?.table }
+    }
   }
 }
 

@@ -1,3 +1,5 @@
+import Files
+
 /// The parts that an edit of a list has left unchanged: the length of the common prefix of both
 /// states, and the length of the common suffix of the rest.
 package struct CommonEnds {
@@ -14,6 +16,15 @@ package struct CommonEnds {
   /// Creates the common ends of two sequences of bytes.
   init(_ old: ArraySlice<UInt8>, _ new: ArraySlice<UInt8>) {
     self.init(old.count, new.count) { old[old.startIndex + $0] == new[new.startIndex + $1] }
+  }
+
+  /// Creates the common ends of two sequences of bytes.
+  init(_ old: RawSpan, _ new: RawSpan) {
+    prefix = old.commonPrefixCount(new)
+    let limit = min(old.byteCount, new.byteCount) - prefix
+    while suffix < limit,
+      old.loadByte(at: old.byteCount - 1 - suffix) == new.loadByte(at: new.byteCount - 1 - suffix)
+    { suffix += 1 }
   }
 
   /// Creates the common ends of two lists that a closure compares by the indices of elements.

@@ -6,10 +6,13 @@ protocol StateBeforeCommit {
   var backend: Backend { get }
 
   /// Returns the name of a table, as users know it.
-  func name(of table: TableID) throws(StoreError) -> String
+  func nameBefore(of table: TableID) throws(StoreError) -> String
   /// Returns the name of an ordered table, as users know it.
-  func name(of table: OrderedTableID) throws(StoreError) -> OrderedTableName
-  func record(_ rowID: UInt32, of table: TableID) throws(StoreError) -> [UInt8]?
+  func nameBefore(of table: OrderedTableID) throws(StoreError) -> OrderedTableName
+  /// Appends a record to bytes; returns false if there is no such row.
+  func appendRecordBefore(
+    _ rowID: UInt32, of table: TableID, to bytes: inout [UInt8]
+  ) throws(StoreError) -> Bool
 }
 
 extension StateBeforeCommit {
@@ -40,18 +43,35 @@ extension HistoryEntryWriter {
   /// - Parameters:
   ///   - changes: The commit.
   ///   - state: The store without the commit.
+  ///   - heads: The beginnings of tables in entries, as far as they are known.
   /// - Returns: The keys that the commit has changed in the list of values outside of records.
   /// - Throws: ``StoreError`` with `damaged`, `ioError` or `closed`.
   mutating func append(
-    _ changes: ChangeSet, over state: some StateBeforeCommit
+    _ changes: ChangeSet, over state: some StateBeforeCommit, _ heads: inout TableMap<[UInt8]>
   ) throws(StoreError) -> [HistoryEntry.KeyChange] {
     var tables = beginList()
     for table in changes.tables {
-      try append(to: &tables) { writer throws(StoreError) in
-        try writer.append(table, changes, state)
-      }
+      let start = bytes.count
+      try appendHead(of: table.table, state, &heads)
+      // The count of the changes ends it.
+      var records = List(offset: bytes.count - 4)
+      for change in table.records { try append(change, of: table.table, changes, state, &records) }
+      end(records)
+      if records.isEmpty { bytes.removeSubrange(start...) } else { tables.count += 1 }
     }
     end(tables)
+    if changes.names.isEmpty, changes.ordered.isEmpty {
+      // Two empty lists.
+      bytes.append(littleEndian: UInt64(0))
+      return []
+    }
+    return try appendRest(changes, over: state)
+  }
+
+  /// Appends the changes of named buffers and ordered tables.
+  private mutating func appendRest(
+    _ changes: ChangeSet, over state: some StateBeforeCommit
+  ) throws(StoreError) -> [HistoryEntry.KeyChange] {
     var buffers = beginList()
     for change in changes.names {
       let before = try state.buffer(change.name)
@@ -69,19 +89,78 @@ extension HistoryEntryWriter {
     return values
   }
 
-  private mutating func append(
-    _ table: ChangeSet.TableChanges, _ changes: ChangeSet, _ state: some StateBeforeCommit
-  ) throws(StoreError) -> Bool {
-    append(try state.name(of: table.table))
-    var records = beginList()
-    for change in table.records {
-      let before =
-        change.kind == .insert ? nil : try state.record(change.rowID, of: table.table)
-      let after = change.kind == .delete ? nil : changes.bytes[change.range]
-      if !isSame(before, after) { append(change.rowID, from: before, to: after, in: &records) }
+  /// Appends the name of a table and the count of its changes, which is still open.
+  private mutating func appendHead(
+    of table: TableID, _ state: some StateBeforeCommit, _ heads: inout TableMap<[UInt8]>
+  ) throws(StoreError) {
+    if let known = heads[table] {
+      known.lend { bytes.append(copying: $0) }
+      return
     }
-    end(records)
-    return !records.isEmpty
+    let start = bytes.count
+    append(try state.nameBefore(of: table))
+    _ = beginList()
+    heads[table] = Array(bytes[start...])
+  }
+
+  /// Appends the change of a row, unless the row stays as it is.
+  private mutating func append(
+    _ change: ChangeSet.RecordChange, of table: TableID, _ changes: ChangeSet,
+    _ state: some StateBeforeCommit, _ list: inout List
+  ) throws(StoreError) {
+    let start = bytes.count
+    var isThere = false
+    if change.kind != .insert {
+      appendHead(of: change.rowID, change.kind == .delete ? ChangeKind.removed : ChangeKind.changed)
+      isThere = try state.appendRecordBefore(change.rowID, of: table, to: &bytes)
+      // A record that is not there may have been read in part.
+      if !isThere { bytes.removeSubrange(start...) }
+    }
+    let before = start + Self.changeHeadSize
+    if !isThere {
+      if change.kind == .delete { return }
+      appendHead(of: change.rowID, ChangeKind.new, change.range.count)
+      changes.bytes.lend(change.range) { bytes.append(copying: $0) }
+    } else {
+      let oldCount = bytes.count - before
+      set(UInt32(truncatingIfNeeded: oldCount), at: before - 4)
+      if change.kind != .delete, !appendNewPart(changes, change.range, behind: before) {
+        bytes.removeSubrange(start...)
+        return
+      }
+    }
+    list.count += 1
+  }
+
+  /// The size of the fields before the bytes of a change.
+  private static let changeHeadSize = 9
+
+  private mutating func appendHead(of rowID: UInt32, _ kind: UInt8, _ count: Int = 0) {
+    var head = IntegerBytes()
+    head.add(rowID)
+    head.add(kind)
+    head.add(UInt32(truncatingIfNeeded: count))
+    bytes.append(head)
+  }
+
+  /// Appends the part in which a record differs from the bytes after an offset; returns false if
+  /// they are the same.
+  private mutating func appendNewPart(
+    _ changes: ChangeSet, _ record: Range<Int>, behind start: Int
+  ) -> Bool {
+    let oldCount = bytes.count - start
+    let ends = bytes.lend(start..<bytes.count) { old in
+      changes.bytes.lend(record) { CommonEnds(old, $0) }
+    }
+    if ends.prefix == oldCount, oldCount == record.count { return false }
+    let part = record.lowerBound + ends.prefix..<record.upperBound - ends.suffix
+    var head = IntegerBytes()
+    head.add(UInt32(truncatingIfNeeded: ends.prefix))
+    head.add(UInt32(truncatingIfNeeded: ends.suffix))
+    head.add(UInt32(truncatingIfNeeded: part.count))
+    bytes.append(head)
+    changes.bytes.lend(part) { bytes.append(copying: $0) }
+    return true
   }
 
   private func isSame(_ before: [UInt8]?, _ after: ArraySlice<UInt8>?) -> Bool {
@@ -93,7 +172,7 @@ extension HistoryEntryWriter {
     _ table: ChangeSet.OrderedTableChanges, _ changes: ChangeSet, _ state: some StateBeforeCommit,
     _ values: inout [HistoryEntry.KeyChange]
   ) throws(StoreError) -> Bool {
-    let name = try state.name(of: table.table)
+    let name = try state.nameBefore(of: table.table)
     let isIndex = name.kind == .index
     append(name.fileName)
     append(isIndex && table.clearsFirst)
@@ -145,21 +224,10 @@ extension ChangeSet {
   /// Adds the entry of a commit to the history.
   ///
   /// - Parameters:
-  ///   - entry: The bytes of the entry.
-  ///   - number: The number of the commit, which has no entry yet.
+  ///   - entry: The key, which the history does not have, and the entry.
   ///   - history: The table of the history.
-  /// - Throws: ``StoreError`` with `tooLarge`.
-  mutating func add(
-    _ entry: [UInt8], of number: UInt64, to history: OrderedTableID
-  ) throws(StoreError) {
-    let key = HistoryFormat.key(number)
-    guard key.count + entry.count <= Self.maximumKeyByteCount else {
-      throw Self.tooLarge(
-        "The save with its old values", entry.count, Self.maximumKeyByteCount,
-        "maximumKeyByteCount", .init())
-    }
-    bytes.reserveCapacity(bytes.count + key.count + entry.count)
-    setNew(key, to: entry, in: history)
+  mutating func add(_ entry: [UInt8], to history: OrderedTableID) {
+    addNew(entry, keyCount: HistoryFormat.keyCount, in: history)
   }
 
   /// Adds the keys that keep values for the history.

@@ -15,19 +15,25 @@ struct HistoryEntryWriter {
 
   /// A list whose end has not been reached.
   struct List {
-    fileprivate let offset: Int
-    fileprivate(set) var count: UInt32 = 0
+    let offset: Int
+    var count: UInt32 = 0
 
     var isEmpty: Bool { count == 0 }
   }
 
-  private(set) var bytes: [UInt8] = []
+  var bytes: [UInt8] = []
 
-  /// Begins the entry of a commit.
-  init(_ commit: Commit) {
+  /// Begins the entry of a commit, after its key if that is wanted.
+  init(_ commit: Commit, behindKey hasKey: Bool = false) {
     // Most saves are small, and have their bytes before and after.
     bytes.reserveCapacity(512)
-    bytes.append(HistoryFormat.entryVersion)
+    var head = IntegerBytes()
+    if hasKey {
+      head.add(HistoryFormat.entryMark)
+      head.add(commit.number.byteSwapped)
+    }
+    head.add(HistoryFormat.entryVersion)
+    bytes.append(head)
     commit.encode(to: &bytes)
   }
 
@@ -37,9 +43,12 @@ struct HistoryEntryWriter {
     return List(offset: bytes.count)
   }
 
-  mutating func end(_ list: List) {
+  mutating func end(_ list: List) { set(list.count, at: list.offset) }
+
+  /// Overwrites four bytes by a number.
+  mutating func set(_ number: UInt32, at offset: Int) {
     for index in 0..<4 {
-      bytes[list.offset + index] = UInt8(truncatingIfNeeded: list.count >> UInt32(8 * index))
+      bytes[offset + index] = UInt8(truncatingIfNeeded: number >> UInt32(8 * index))
     }
   }
 
@@ -55,7 +64,7 @@ struct HistoryEntryWriter {
     bytes += key
   }
 
-  mutating func append(
+  private mutating func append(
     _ rowID: UInt32, from before: [UInt8]?, to after: ArraySlice<UInt8>?, in list: inout List
   ) {
     bytes.append(littleEndian: rowID)

@@ -40,11 +40,24 @@ package enum HistoryFormat {
   private static let consumerVersion: UInt8 = 1
   private static let consumerVersionWithTime: UInt8 = 2
 
+  /// The size of the key of an entry.
+  static let keyCount = 9
+
   /// Returns the key of the entry of a commit.
   static func key(_ number: UInt64) -> [UInt8] {
     var key = [entryMark]
     key.append(bigEndian: number)
     return key
+  }
+
+  /// Refuses an entry that is too large for a key's value.
+  ///
+  /// - Throws: ``StoreError`` with `tooLarge`.
+  static func check(_ entry: [UInt8]) throws(StoreError) {
+    guard entry.count > ChangeSet.maximumKeyByteCount else { return }
+    throw ChangeSet.tooLarge(
+      "The save with its old values", entry.count - keyCount, ChangeSet.maximumKeyByteCount,
+      "maximumKeyByteCount", .init())
   }
 
   /// Whether a key is that of an entry.
@@ -57,7 +70,7 @@ package enum HistoryFormat {
 
   /// Returns the number of the commit in the key of an entry; nil for another key.
   static func number(ofKey key: [UInt8]) -> UInt64? {
-    guard key.count == 9, key[0] == entryMark else { return nil }
+    guard key.count == keyCount, key[0] == entryMark else { return nil }
     return key[1...].reduce(0) { $0 << 8 | UInt64($1) }
   }
 

@@ -6,71 +6,120 @@ struct KnownHistory: Sendable {
   let table: OrderedTableID
   /// Whether the store keeps a history.
   let isKept: Bool
+  /// The beginning of the table's changes in the log, see ``CommitEntry/head``.
+  let head: [UInt8]
+  /// The beginnings of tables in entries, as far as they are known.
+  var heads = TableMap<[UInt8]>()
+}
+
+/// The entry of a commit, which is written to the log with the commit.
+struct CommitEntry: Sendable {
+  /// The beginning of the changes of the history in the log: the name, not cleared, and one key.
+  let head: [UInt8]
+  /// The table of the history.
+  let table: OrderedTableID
+  /// The number of times the file of that table has been replaced.
+  let fileGeneration: UInt64
+  /// The key, followed by the entry.
+  let bytes: [UInt8]
 }
 
 extension LoggedBackend {
   /// True, except for a snapshot.
   public var remembersCommits: Bool { !isSnapshot }
 
-  /// Returns a commit with its entry in the history, or the same commit if the store keeps none.
+  /// Returns the entry of a commit in the history, or nil if there is none.
+  ///
+  /// There is none if the store keeps no history, or if the commit changes the history itself. Then
+  /// the returned changes contain the entry that the commit needs.
   ///
   /// Called under the lock of the log, when everything before the commit is written or in its
   /// batch, and the batch touches none of its rows.
+  ///
+  /// - Returns: The commit, with the keys that keep values for the history, and its entry.
   func remembering(
     _ one: QueuedCommit, _ commit: Commit, _ log: inout LoggedLog
-  ) throws(StoreError) -> QueuedCommit {
+  ) throws(StoreError) -> (QueuedCommit, CommitEntry?) {
     // Such a commit has its own entry.
     if one.request.replication?.isRemembered == false {
       log.history = nil
-      return one
+      return (one, nil)
     }
-    let known: KnownHistory
-    if let history = log.history { known = history } else { known = try lookForHistory() }
+    if log.history?.isKept == false, one.changes.ordered.isEmpty { return (one, nil) }
+    // Taken, not copied, because a copy changes reference counts.
+    var known = if let history = log.history.take() { history } else { try lookForHistory() }
     let change = one.changes.ordered.first { $0.table == known.table }
-    // The commit may begin, end or shorten the history, so the next commit looks again.
-    log.history = change == nil ? known : nil
+    // Unless the commit begins, ends or shortens the history, the next commit need not look again.
+    defer { if change == nil { log.history = known } }
     if change == nil { keepsHistory.store(known.isKept, ordering: .relaxed) }
     guard known.isKept, change.map({ one.changes.onlyShortensHistory($0) }) ?? true else {
-      return one
+      return (one, nil)
     }
     // Every commit has an entry, also an empty one, so that a missing entry is detected.
-    var entry = HistoryEntryWriter(commit)
-    let changed = try entry.append(
-      change == nil ? one.changes : ChangeSet(), over: KnownState(backend: self))
-    let list = changed.isEmpty ? nil : try files.ordered.table(sealedName(ExternalCatalogue.table))
-    // Keys are sealed with the log and with the pages of their files.
-    func remember(_ changes: inout ChangeSet) throws(StoreError) {
-      try changes.add(entry.bytes, of: commit.number, to: known.table)
-      if let list { changes.keep(changed, of: commit.number, in: list) }
-    }
-    var (changes, sealed) = (one.changes, one.sealed)
-    try remember(&changes)
-    if var known = sealed {
-      try remember(&known)
-      sealed = known
-    }
-    return QueuedCommit(changes, sealed: sealed, one.request, one.commit, encoded: nil)
+    var writer = HistoryEntryWriter(commit, behindKey: true)
+    let dropped = try writer.append(
+      change == nil ? one.changes : ChangeSet(), over: self, &known.heads)
+    try HistoryFormat.check(writer.bytes)
+    let entry = CommitEntry(
+      head: known.head, table: known.table,
+      fileGeneration: try files.ordered.generation(of: known.table),
+      bytes: writer.bytes)
+    let one = dropped.isEmpty ? one : try one.keeping(dropped, of: commit, in: valueList())
+    return change == nil ? (one, entry) : (one.containing(entry), nil)
+  }
+
+  private func valueList() throws(StoreError) -> OrderedTableID {
+    try files.ordered.table(sealedName(ExternalCatalogue.table))
   }
 
   private func lookForHistory() throws(StoreError) -> KnownHistory {
-    let table = try files.ordered.table(sealedName(HistoryFormat.table))
+    let name = try sealedName(HistoryFormat.table)
+    let table = try files.ordered.table(name)
     let isKept = try withValue(of: HistoryFormat.stampKey, in: table) { _ in true } ?? false
-    return KnownHistory(table: table, isKept: isKept)
+    return KnownHistory(table: table, isKept: isKept, head: ChangeSet.headOfOneKey(in: name))
   }
 }
 
-/// The current state of a store, for a caller that holds the lock of the log.
-private struct KnownState<Files: RecordFiles>: StateBeforeCommit {
-  let backend: LoggedBackend<Files>
-
-  func name(of table: TableID) throws(StoreError) -> String { try backend.userName(of: table) }
-
-  func name(of table: OrderedTableID) throws(StoreError) -> OrderedTableName {
-    let name = try backend.files.ordered.name(of: table)
-    return backend.openedName(name) ?? name
+extension QueuedCommit {
+  /// Returns the commit with its entry among its changes.
+  func containing(_ entry: CommitEntry) -> QueuedCommit {
+    changed { $0.add(entry.bytes, to: entry.table) }
   }
 
-  func record(_ rowID: UInt32, of table: TableID) throws(StoreError) -> [UInt8]? {
-    try backend.knownRecord(rowID, table)
+  /// Returns the commit with the keys that keep values for the history.
+  fileprivate func keeping(
+    _ dropped: [HistoryEntry.KeyChange], of commit: Commit, in list: OrderedTableID
+  ) -> QueuedCommit {
+    changed { $0.keep(dropped, of: commit.number, in: list) }
+  }
+
+  /// Returns the commit with more keys, which are sealed with the log and with the pages of their
+  /// files.
+  private func changed(_ change: (inout ChangeSet) -> Void) -> QueuedCommit {
+    var (changes, sealed) = (changes, sealed)
+    change(&changes)
+    if var known = sealed {
+      change(&known)
+      sealed = known
+    }
+    return QueuedCommit(changes, sealed: sealed, request, commit, encoded: nil)
+  }
+}
+
+/// The current state of the store, for a caller that holds the lock of the log.
+extension LoggedBackend: StateBeforeCommit {
+  var backend: LoggedBackend { self }
+
+  func nameBefore(of table: TableID) throws(StoreError) -> String { try userName(of: table) }
+
+  func nameBefore(of table: OrderedTableID) throws(StoreError) -> OrderedTableName {
+    let name = try files.ordered.name(of: table)
+    return openedName(name) ?? name
+  }
+
+  func appendRecordBefore(
+    _ rowID: UInt32, of table: TableID, to bytes: inout [UInt8]
+  ) throws(StoreError) -> Bool {
+    try copyKnownRecord(rowID, in: table, to: &bytes)
   }
 }

@@ -17,10 +17,12 @@ extension MemoryBackend {
     else { return nil }
     let (names, ordered) = try inSession { ($0.numbers.names, $0.numbers.orderedNames) }
     let state = StateInMemory(backend: self, names: names, orderedNames: ordered)
-    var entry = HistoryEntryWriter(commit)
-    let changed = try entry.append(change == nil ? changes : ChangeSet(), over: state)
+    var entry = HistoryEntryWriter(commit, behindKey: true)
+    var heads = TableMap<[UInt8]>()
+    let changed = try entry.append(change == nil ? changes : ChangeSet(), over: state, &heads)
+    try HistoryFormat.check(entry.bytes)
     var remembered = changes
-    try remembered.add(entry.bytes, of: commit.number, to: history)
+    remembered.add(entry.bytes, to: history)
     if !changed.isEmpty {
       remembered.keep(changed, of: commit.number, in: try orderedTable(ExternalCatalogue.table))
     }
@@ -33,10 +35,12 @@ private struct StateInMemory: StateBeforeCommit {
   let names: [String]
   let orderedNames: [OrderedTableName]
 
-  func name(of table: TableID) -> String { names[table.index] }
-  func name(of table: OrderedTableID) -> OrderedTableName { orderedNames[table.index] }
+  func nameBefore(of table: TableID) -> String { names[table.index] }
+  func nameBefore(of table: OrderedTableID) -> OrderedTableName { orderedNames[table.index] }
 
-  func record(_ rowID: UInt32, of table: TableID) throws(StoreError) -> [UInt8]? {
-    try backend.withRecord(rowID, in: table) { [UInt8](copying: $0) }
+  func appendRecordBefore(
+    _ rowID: UInt32, of table: TableID, to bytes: inout [UInt8]
+  ) throws(StoreError) -> Bool {
+    try backend.copyRecord(rowID, in: table, to: &bytes)
   }
 }

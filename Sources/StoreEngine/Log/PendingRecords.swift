@@ -138,6 +138,24 @@ struct PendingRecords: Sendable {
     if batches.isWasteful { gather() }
   }
 
+  /// Adds the entry of the save that was added last to the pending changes of the history.
+  ///
+  /// - Parameters:
+  ///   - entry: The entry.
+  ///   - folding: The changes of the history that are being folded.
+  /// - Returns: Whether the pending runs of the history should be merged.
+  mutating func add(_ entry: CommitEntry, over folding: PendingKeys?) -> Bool {
+    byteCount += entry.bytes.count
+    return ordered[
+      entry.table,
+      default: folding.map { PendingKeys(over: $0) }
+        ?? PendingKeys(fileGeneration: entry.fileGeneration)
+    ].append(entry.bytes, keyCount: HistoryFormat.keyCount)
+  }
+
+  /// Replaces the pending keys of a table by the same keys in other runs.
+  mutating func replaceKeys(_ one: TableKeys) { ordered[one.table] = one.keys }
+
   /// Makes the keys of an ordered table ready to be read; returns false if there are none.
   mutating func prepareKeys(of table: OrderedTableID) -> Bool {
     ordered[table]?.prepareForReading() != nil

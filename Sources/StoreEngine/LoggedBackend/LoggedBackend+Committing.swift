@@ -89,7 +89,7 @@ extension LoggedBackend {
         try checkLogLimit(one.stored, &log)
         let prepared = try prepare(one, 0, CommitBatch(), &log)
         try write([(.commit, prepared.payload)], &log)
-        state.withLock { $0.add(prepared) }
+        if state.withLock({ $0.add(prepared) }) { mergeHistory(prepared.entry) }
         coordinator.didCommit(prepared.commit, prepared.queued.changes, one.request)
         foldIfDue(&log)
         return prepared.commit
@@ -113,9 +113,11 @@ extension LoggedBackend {
       encoded: isLater ? nil : try encodedIndex(of: stored, commit))
   }
 
-  private func encodedIndex(of stored: ChangeSet, _ commit: Commit) throws(StoreError) -> [UInt8] {
+  private func encodedIndex(
+    of stored: ChangeSet, _ commit: Commit, and entry: CommitEntry? = nil
+  ) throws(StoreError) -> [UInt8] {
     try stored.encodedIndex(
-      commit, tableName: { (table) throws(StoreError) in try files.name(of: table) },
+      commit, and: entry, tableName: { (table) throws(StoreError) in try files.name(of: table) },
       orderedName: { (table) throws(StoreError) in try files.ordered.name(of: table) })
   }
 
@@ -179,7 +181,8 @@ extension LoggedBackend {
   {
     guard try foldBeforeBulk(&log) else { return nil }
     let commit = one.commit.numbered(coordinator.journal.lastNumber + 1)
-    let one = try remembering(one, commit, &log)
+    let (remembered, entry) = try remembering(one, commit, &log)
+    let one = entry.map(remembered.containing) ?? remembered
     try commitInBulk(one.stored, commit, &log)
     coordinator.didCommit(commit, one.changes, one.request)
     return commit
@@ -210,17 +213,19 @@ extension LoggedBackend {
   ) throws(StoreError) -> CommitBatch.Prepared {
     let commit = one.commit.numbered(
       coordinator.journal.lastNumber + UInt64(batch.commits.count) + 1)
-    let one = try remembering(one, commit, &log)
+    let (one, entry) = try remembering(one, commit, &log)
     let keys = one.stored.ordered.isEmpty ? [] : try pendingKeys(adding: one.stored, batch.keys)
     let encoded =
-      if let encoded = one.encoded {
+      if entry == nil, let encoded = one.encoded {
         commit.numbering(encoded)
       } else {
-        try encodedIndex(of: one.stored, commit)
+        try encodedIndex(of: one.stored, commit, and: entry)
       }
+    let bytes = one.stored.bytes
+    let payload = if let entry { [encoded, bytes, entry.bytes] } else { [encoded, bytes] }
     return CommitBatch.Prepared(
       index: index, commit: commit, queued: one, fileStates: try fileStates(one.stored),
-      keys: keys, payload: [encoded, one.stored.bytes])
+      keys: keys, entry: entry, payload: payload)
   }
 
   func pendingKeys(
@@ -247,14 +252,25 @@ extension LoggedBackend {
       }
       return
     }
+    var isMergeDue = false
     state.withLock { state in
-      for one in commits { state.add(one) }
+      for one in commits { if state.add(one) { isMergeDue = true } }
     }
+    if isMergeDue { mergeHistory(commits.lazy.compactMap(\.entry).last) }
     for one in commits {
       coordinator.didCommit(one.commit, one.queued.changes, one.queued.request)
     }
     for one in commits { outcomes[one.index] = .success(one.commit) }
     foldIfDue(&log)
+  }
+
+  /// Merges the pending runs of a history, without keeping readers waiting.
+  private func mergeHistory(_ entry: CommitEntry?) {
+    guard let table = entry?.table, let file = try? files.ordered.file(of: table).file,
+      var keys = state.withLock({ $0.pending.ordered[table] })
+    else { return }
+    keys.mergeAppended(over: file.opened)
+    state.withLock { $0.pending.replaceKeys((table, keys)) }
   }
 
   func checkWritable(_ log: LoggedLog) throws(StoreError) {

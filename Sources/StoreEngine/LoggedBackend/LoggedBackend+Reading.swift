@@ -107,6 +107,13 @@ extension LoggedBackend {
     _ rowID: UInt32, in table: TableID, to bytes: inout [UInt8]
   ) throws(StoreError) -> Bool {
     try refresh()
+    return try copyKnownRecord(rowID, in: table, to: &bytes)
+  }
+
+  /// Copies the record of a row, without looking for commits of other processes.
+  func copyKnownRecord(
+    _ rowID: UInt32, in table: TableID, to bytes: inout [UInt8]
+  ) throws(StoreError) -> Bool {
     if let sealing {
       return try naming { () throws(StoreError) in
         let location = try location(rowID, table, sealing)
@@ -118,7 +125,7 @@ extension LoggedBackend {
     guard let found = try pendingRecord(rowID, table) else {
       return try files.copyRecord(rowID, in: table, to: &bytes)
     }
-    if let found { bytes.append(contentsOf: found.bytes[found.range]) }
+    if let found { found.bytes.lend(found.range) { bytes.append(copying: $0) } }
     return found != nil
   }
 

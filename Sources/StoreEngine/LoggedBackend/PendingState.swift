@@ -18,10 +18,14 @@ struct PendingState: Sendable {
   var failure: StoreError?
 
   /// Makes a commit visible to readers.
-  mutating func add(_ one: CommitBatch.Prepared) {
+  ///
+  /// - Returns: Whether the pending runs of the history should be merged.
+  mutating func add(_ one: CommitBatch.Prepared) -> Bool {
     pending.add(one.queued.stored, over: one.fileStates, keys: one.keys)
     countCommit(one.queued.stored)
     lastCommit = one.commit
+    guard let entry = one.entry else { return false }
+    return pending.add(entry, over: folding == nil ? nil : folding?.ordered[entry.table])
   }
 
   /// Counts a commit for the tables that it has changed.

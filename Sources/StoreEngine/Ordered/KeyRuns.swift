@@ -58,6 +58,9 @@ struct KeyRuns: Sendable {
   /// Small runs are merged in fours, so that there are few of them.
   private static let largeCount = 512
 
+  /// Whether there are several runs of about the same size.
+  var isMergeDue: Bool { firstToMerge != nil }
+
   private var firstToMerge: Int? {
     guard let last = runs.last?.count else { return nil }
     let fan = last < Self.largeCount ? 4 : 8
@@ -80,6 +83,15 @@ struct KeyRuns: Sendable {
     }
     return nil
   }
+
+  /// The first key that has changed; nil if there are no changes.
+  var firstKey: [UInt8]? {
+    runs.map { run in run.bytes.lend(run.changes[0].key) { [UInt8](copying: $0) } }
+      .min { $0.lexicographicallyPrecedes($1) }
+  }
+
+  /// Whether keys were removed.
+  var hasRemovals: Bool { runs.contains { $0.changes.contains(where: \.isRemoval) } }
 
   /// Returns the number of keys by which a range has grown.
   ///

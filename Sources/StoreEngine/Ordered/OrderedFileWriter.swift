@@ -32,6 +32,25 @@ package struct OrderedFileWriter {
     (self.sink, self.codec, self.mark) = (sink, codec, mark)
   }
 
+  /// Writes bytes of an earlier file, at the beginning.
+  mutating func copyBytes(_ part: [UInt8]) throws(StoreError) {
+    bytes = []
+    try sink.write(part)
+    written += part.count
+  }
+
+  /// Continues where an earlier file had its first pages, which have been copied.
+  mutating func begin(at place: OrderedFilePlace) {
+    assert(written == place.leaf.offset, "other bytes were copied than the pages before a place")
+    (levels, count) = (place.levels, place.leaf.rank)
+    starts = zip(place.separators, place.ranks).map { ($0, $1) }
+    // A level begins with its first page.
+    while levels.count > 1, levels[levels.count - 1].count == 0 {
+      levels.removeLast()
+      starts.removeLast()
+    }
+  }
+
   /// Appends a key, which must be greater than all before it.
   package mutating func append(_ key: RawSpan, _ value: RawSpan) throws(StoreError) {
     if !levels[0].add(key, value) {
@@ -111,7 +130,7 @@ package struct OrderedFileWriter {
     }
     bytes.append(littleEndian: number)
     bytes.append(littleEndian: OrderedFileFormat.checksum(stored.span, at: offset))
-    bytes += stored
+    stored.lend { bytes.append(copying: $0) }
     if bytes.count >= Self.capacity {
       try sink.write(bytes)
       written += bytes.count

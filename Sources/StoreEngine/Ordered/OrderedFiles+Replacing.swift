@@ -86,7 +86,7 @@ extension OrderedFiles {
     var writer = OrderedFileWriter(
       try NewOrderedFile(replacement.newName, in: directory, replacing: replacement.name),
       codec: codec, mark: replacement.mark)
-    try view.scanOnce { (key, value) throws(StoreError) in try writer.append(key, value) }
+    try writer.append(view)
     try writer.finish(isSynced: isSynced)
   }
 

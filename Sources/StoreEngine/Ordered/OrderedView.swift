@@ -94,12 +94,20 @@ package struct OrderedView: Sendable {
       range, isReversed, KeyRunsCursor(runs.runs, range, isReversed: isReversed), body)
   }
 
-  /// Calls a closure with all keys and values in order, as a checkpoint does.
+  /// Calls a closure with keys and values in order, as a checkpoint does.
   ///
   /// Complexity: linear; unlike a scan that may stop early, it first reads all changes.
-  func scanOnce(_ body: (RawSpan, RawSpan) throws(StoreError) -> Void) throws(StoreError) {
+  ///
+  /// - Parameters:
+  ///   - start: The first key to read; no change has a key before it.
+  ///   - body: Called with each key and its value.
+  /// - Throws: ``StoreError`` with `damaged`, or an error of the closure.
+  func scanOnce(
+    from start: [UInt8] = [], _ body: (RawSpan, RawSpan) throws(StoreError) -> Void
+  ) throws(StoreError) {
     if file == nil { return try runs.lendAll(body) }
-    _ = try scan(KeyRange(), false, MergeCursor(runs.runs)) { (key, value) throws(StoreError) in
+    let range = KeyRange(from: start)
+    _ = try scan(range, false, MergeCursor(runs.runs)) { (key, value) throws(StoreError) in
       try body(key, value)
       return .next
     }

@@ -2,6 +2,7 @@ import Files
 
 /// The changes of an ordered table that are not in its file yet.
 ///
+///     growing         the latest saves of a history, each of which appends its entry
 ///     appended        the latest saves, if each of them only appends a key
 ///     runs            the other saves since the checkpoint began
 ///     folding         saves that a checkpoint is moving to the file; usually none
@@ -13,6 +14,8 @@ struct PendingKeys: Sendable {
   private(set) var isCleared = false
   private var runs = KeyRuns()
   private var appended = AppendedKeys()
+  /// Empty unless ``appended`` is.
+  private var growing = GrowingRun()
   /// The number of times that only a few saves were collected before they were read.
   private var shortCollections = 0
   /// The changes between the file and the runs.
@@ -29,22 +32,43 @@ struct PendingKeys: Sendable {
   }
 
   private var allRuns: KeyRuns {
-    if appended.isEmpty { return runs }
+    if isReady { return runs }
     var all = runs
-    all.append(appended.run())
+    all.append(appended.isEmpty ? growing.run() : appended.run())
     return all
   }
 
   /// Whether reading takes no preparation.
-  var isReady: Bool { appended.isEmpty }
+  var isReady: Bool { appended.isEmpty && growing.isEmpty }
 
   /// Makes a run of the latest saves, so that readers need not do it again and again.
   ///
   /// It merges nothing, which the next save does.
   mutating func prepareForReading() {
-    if appended.isEmpty { return }
-    if appended.count < 8 { shortCollections += 1 }
-    (runs, appended) = (allRuns, AppendedKeys())
+    if isReady { return }
+    if !appended.isEmpty, appended.count < 8 { shortCollections += 1 }
+    (runs, appended, growing) = (allRuns, AppendedKeys(), GrowingRun())
+  }
+
+  /// Adds a new key and its value, usually above all keys that were added in this way before.
+  ///
+  /// Complexity: amortized constant time, and linear in the size of the key and its value.
+  ///
+  /// - Parameters:
+  ///   - bytes: The key, followed by the value.
+  ///   - keyCount: The size of the key.
+  /// - Returns: Whether it is time for ``mergeAppended(over:)``.
+  mutating func append(_ bytes: [UInt8], keyCount: Int) -> Bool {
+    if !appended.isEmpty || !growing.isBelow(bytes, keyCount: keyCount) { prepareForReading() }
+    growing.append(bytes, keyCount: keyCount)
+    // The entries before may have become a run for a reader, who merges nothing.
+    return growing.isFull || growing.count == 1 && runs.isMergeDue
+  }
+
+  /// Merges the runs, and begins a new one.
+  mutating func mergeAppended(over file: OrderedFile?) {
+    if growing.isFull { prepareForReading() }
+    runs.merge(isBottom: isBottom(over: file))
   }
 
   /// Adds a save.
@@ -59,6 +83,7 @@ struct PendingKeys: Sendable {
   ) throws(StoreError) {
     if changes.clearsFirst {
       (isCleared, runs, appended) = (true, KeyRuns(), AppendedKeys())
+      growing = GrowingRun()
     }
     if collect(changes, bytes, over: file) { return }
     prepareForReading()
@@ -71,7 +96,7 @@ struct PendingKeys: Sendable {
     _ changes: ChangeSet.OrderedTableChanges, _ bytes: [UInt8], over file: OrderedFile?
   ) -> Bool {
     if shortCollections > 2 { return false }
-    if appended.isFull { prepareForReading() }
+    if appended.isFull || !growing.isEmpty { prepareForReading() }
     let isFirst = appended.isEmpty
     guard appended.add(changes, bytes) else { return false }
     // The saves before may have become a run for a reader, who merges nothing.
@@ -86,7 +111,7 @@ struct PendingKeys: Sendable {
 
   /// Sets the changes of a save that bypasses the log, if nothing else is pending.
   mutating func addAll(_ changes: ChangeSet.OrderedTableChanges, _ bytes: [UInt8]) {
-    (isCleared, appended) = (changes.clearsFirst, AppendedKeys())
+    (isCleared, appended, growing) = (changes.clearsFirst, AppendedKeys(), GrowingRun())
     runs = KeyRuns(only: KeyRun(bytes: bytes, changes.changes))
   }
 

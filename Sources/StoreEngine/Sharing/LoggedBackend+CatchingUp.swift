@@ -126,8 +126,8 @@ extension LoggedBackend {
       index: 0, commit: commit,
       queued: QueuedCommit(
         changes, sealed: sealing == nil ? nil : stored, CommitRequest(), commit, encoded: nil),
-      fileStates: try fileStates(stored, isNew: false), keys: keys, payload: [])
-    state.withLock { $0.add(prepared) }
+      fileStates: try fileStates(stored, isNew: false), keys: keys, entry: nil, payload: [])
+    _ = state.withLock { $0.add(prepared) }
     tell(commit, changes)
     return true
   }

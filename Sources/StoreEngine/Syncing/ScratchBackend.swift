@@ -37,9 +37,10 @@ extension LoggedBackend: ScratchBackend {
       ) { (commit) throws(StoreError) in
         let queued = QueuedCommit(
           changes, sealed: try sealed(changes), request, commit, encoded: nil)
-        let whole = try log.withLock { (log) throws(StoreError) in
+        let (remembered, entry) = try log.withLock { (log) throws(StoreError) in
           try remembering(queued, commit, &log)
         }
+        let whole = entry.map(remembered.containing) ?? remembered
         try show(whole.stored, as: commit)
       }
     }

@@ -43,6 +43,13 @@ struct PendingKeysTests {
       try keys.add(changes.ordered[0], changes.bytes, over: nil)
     }
 
+    /// Appends a new key as a history does, and merges runs if it is time.
+    mutating func append(_ number: UInt32, value: UInt8) {
+      let key = PendingKeysTests.key(number)
+      if keys.append(key + [value], keyCount: key.count) { keys.mergeAppended(over: nil) }
+      (model[key], last) = ([value], max(last, number))
+    }
+
     func check(_ location: SourceLocation = #_sourceLocation) throws {
       let view = keys.view(over: nil)
       var found: [[UInt8]: [UInt8]] = [:]
@@ -86,6 +93,7 @@ struct PendingKeysTests {
     case 4: pair.keys.prepareForReading()
     case 5: try pair.check()
     case 6 where value < 60: pair.fold()
+    case 7..<23: pair.append(pair.last + .random(in: 1...3, using: &generator), value: value)
     default: try pair.save([pair.last + .random(in: 1...3, using: &generator)], value: value)
     }
   }
@@ -101,6 +109,30 @@ struct PendingKeysTests {
       #expect(pair.keys.view(over: nil).runs.runs.count <= 32)
       try pair.check()
     }
+  }
+
+  @Test("Entries of a history make few runs, with and without readers between")
+  func fewRunsOfEntries() throws {
+    for readsEach in [1, 3, 50, 5000] {
+      var pair = Pair()
+      for number in 1...12_000 as ClosedRange<UInt32> {
+        pair.append(number, value: 7)
+        if number % UInt32(readsEach) == 0 { pair.keys.prepareForReading() }
+      }
+      #expect(pair.keys.view(over: nil).runs.runs.count <= 32)
+      try pair.check()
+    }
+  }
+
+  @Test("A snapshot keeps its keys while later ones are appended")
+  func snapshots() throws {
+    var pair = Pair()
+    var snapshots: [Pair] = []
+    for number in 1...3_000 as ClosedRange<UInt32> {
+      pair.append(number, value: UInt8(number % 251))
+      if number % 211 == 0 { snapshots.append(pair) }
+    }
+    for snapshot in snapshots + [pair] { try snapshot.check() }
   }
 
   @Test("A key that is not above the last one, or may exist, is not taken as appended")
