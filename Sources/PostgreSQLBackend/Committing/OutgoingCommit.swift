@@ -1,5 +1,5 @@
 import FoundationEssentials
-package import StoreEngine
+import StoreEngine
 
 /// A commit of this process on its way to the server.
 package final class OutgoingCommit: Sendable {
