@@ -58,7 +58,7 @@ struct GroupCommitTests {
 
   /// The number of transactions that have made the commits after a number.
   private func transactionCount(
-    after number: UInt64, of database: TestDatabase, in name: String = "postgres"
+    after number: UInt64, of database: TestDatabase
   ) throws -> Int? {
     try Int(
       database.server.sql(
@@ -66,7 +66,7 @@ struct GroupCommitTests {
         select count(distinct c.xmin::text)
         from stored_objects.commits c join stored_objects.stores s on s.id = c.store
         where s.name = '\(database.store)' and c.number > \(number)
-        """, database: name))
+        """))
   }
 
   @Test(
@@ -141,7 +141,7 @@ struct GroupCommitTests {
   }
 
   /// Has records of which the first byte is 255 fail with an error of the server.
-  private func failing(_ state: String) throws -> (TestDatabase, String, PostgreSQLBackend) {
+  private func failing(_ state: String) throws -> PostgreSQLBackend {
     let database = try TestDatabase()
     let name = try database.newDatabase()
     let backend = try database.backend(database: name)
@@ -153,7 +153,7 @@ struct GroupCommitTests {
       create trigger fail before insert on stored_objects.records
         for each row execute function fail();
       """, database: name)
-    return (database, name, backend)
+    return backend
   }
 
   @Test(
@@ -161,7 +161,7 @@ struct GroupCommitTests {
     arguments: [("54000", .tooLarge), ("57014", .ioError), ("53100", .noSpace)]
       as [(String, StoreError.Code)])
   func failures(_ state: String, _ code: StoreError.Code) throws {
-    let (_, _, backend) = try failing(state)
+    let backend = try failing(state)
     let table = try backend.table(named: "Song")
     let codes = Locked([StoreError.Code?](repeating: nil, count: 40))
     try BackendConformance.runOnThreads(8) { thread in

@@ -56,16 +56,21 @@ struct SubclassListTests {
     }
   }
 
-  @Test("Copies of a packed list share nothing that a change could reach, new objects included")
-  func copies() throws {
-    let disk = MemoryDisk()
+  /// Returns a reopened store, and its show with an act "a" and a live act "l".
+  private func showOfTwoClasses(_ disk: MemoryDisk) throws -> (Store, Show) {
     let first = try actStore(disk)
     let show = Show()
     let (act, live) = (Act("a"), LiveAct("l"))
     show.packed = [act, live]
     try first.save(act, live, show)
     let second = try first.reopened(disk)
-    let read = try #require(try second.object(Show.self, rowID: 2))
+    return (second, try #require(try second.object(Show.self, rowID: 2)))
+  }
+
+  @Test("Copies of a packed list share nothing that a change could reach, new objects included")
+  func copies() throws {
+    let disk = MemoryDisk()
+    let (second, read) = try showOfTwoClasses(disk)
     var copy = read.packed
     let (new, newLive) = (Act("new"), LiveAct("new live"))
     second.insert(new)
@@ -129,14 +134,7 @@ struct SubclassListTests {
 
   @Test("A list that loses its last object of a subclass has the bytes of one that never had any")
   func narrows() throws {
-    let disk = MemoryDisk()
-    let first = try actStore(disk)
-    let show = Show()
-    let (act, live) = (Act("a"), LiveAct("l"))
-    show.packed = [act, live]
-    try first.save(act, live, show)
-    let second = try first.reopened(disk)
-    let read = try #require(try second.object(Show.self, rowID: 2))
+    let (second, read) = try showOfTwoClasses(MemoryDisk())
     read.packed.removeLast()
     try second.saveChanges()
     #expect(
