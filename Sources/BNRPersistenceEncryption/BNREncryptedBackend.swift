@@ -40,6 +40,9 @@ public final class BNREncryptedBackend: StoreBackend {
     allowsPlainRecords = other.allowsPlainRecords
   }
 
+  /// Whether snapshots of the wrapped backend hold connections.
+  public var snapshotsHoldConnections: Bool { base.snapshotsHoldConnections }
+
   /// Returns the decrypted data of the wrapped backend as of the last commit.
   ///
   /// Complexity: that of the wrapped backend's snapshot; records are decrypted when they are read.

@@ -29,7 +29,7 @@ public final class PostgreSQLBackend: StoreBackend {
   /// The number of the store in the database.
   let storeID: Int32
   /// The numbers of tables in this process.
-  let numbers = Locked(TableNumbers())
+  let numbers: Locked<TableNumbers>
   /// Commits whose outcomes are not known.
   let underWay = Locked<[UUID: OutgoingCommit]>([:])
   /// The queue in which commits wait for each other.
@@ -44,6 +44,8 @@ public final class PostgreSQLBackend: StoreBackend {
   let keepsHistory: Atomic<Bool>
   /// The time of the last answer with the number of the last commit.
   let lastAnswer = Locked<ContinuousClock.Instant?>(nil)
+  /// The data that a snapshot reads; nil for a backend that reads the last commit.
+  let held: HeldSnapshot?
   /// Asks for commits of others while there are observers.
   private let poller = ObserverThread()
 
@@ -77,7 +79,8 @@ public final class PostgreSQLBackend: StoreBackend {
       pool.close()
       throw error
     }
-    (storeID, sealing) = (opened.storeID, opened.sealing)
+    (storeID, sealing, held) = (opened.storeID, opened.sealing, nil)
+    numbers = Locked(TableNumbers())
     sortedKeys = Locked(SortedKeys(upTo: opened.last?.number ?? 0))
     keepsHistory = Atomic(opened.keepsHistory)
     coordinator = StoreCoordinator(ofFilesAt: target.location)
@@ -88,6 +91,19 @@ public final class PostgreSQLBackend: StoreBackend {
     }
     beginSharing()
     removeOldValues()
+  }
+
+  /// Creates a snapshot of a backend.
+  init(snapshotOf backend: PostgreSQLBackend, _ held: HeldSnapshot) {
+    (pool, location, configuration) = (backend.pool, backend.location, backend.configuration)
+    (storeID, isReadOnly) = (backend.storeID, true)
+    // Its cache is by table numbers, which may differ for tables that come later.
+    sealing = backend.sealing.map { ServerSealing($0.sealing.seal, at: backend.location) }
+    (numbers, sortedKeys) = (Locked(held.numbers), Locked(held.sortedKeys))
+    keepsHistory = Atomic(false)
+    self.held = held
+    coordinator = StoreCoordinator(ofSnapshotAt: location, held.last, held.values?.values)
+    coordinator.order(by: .ofSnapshot)
   }
 
   static func checkStoreName(_ name: String) throws(StoreError) {
@@ -106,11 +122,19 @@ public final class PostgreSQLBackend: StoreBackend {
   ///
   /// Closing twice is harmless.
   ///
+  /// A snapshot ends its transaction, unless another snapshot shares it.
+  ///
   /// Complexity: linear in the number of connections. It waits for a request of the thread that
   /// asks for commits of others.
   public func close() {
+    if let held { return held.release() }
     poller.end()
     pool.close()
+  }
+
+  /// Throws if the backend is closed, or in a forked process.
+  func checkOpen() throws(StoreError) {
+    if let held { _ = try held.transaction(at: location) } else { try pool.check() }
   }
 
   private func beginSharing() {
@@ -144,7 +168,7 @@ public final class PostgreSQLBackend: StoreBackend {
   ///
   /// - Throws: `StoreError` with `invalidName`, `closed` or `forked`.
   public func table(named name: String) throws(StoreError) -> TableID {
-    try pool.check()
+    try checkOpen()
     try check(name)
     return known(name)
   }
@@ -153,7 +177,7 @@ public final class PostgreSQLBackend: StoreBackend {
   ///
   /// - Throws: `StoreError` with `invalidName`, `closed` or `forked`.
   public func orderedTable(_ name: OrderedTableName) throws(StoreError) -> OrderedTableID {
-    try pool.check()
+    try checkOpen()
     try check(name.name)
     return known(name)
   }

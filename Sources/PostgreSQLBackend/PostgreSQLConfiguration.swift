@@ -22,7 +22,8 @@ public struct PostgreSQLConfiguration: Sendable {
   ///
   /// It also limits how long a save is sent again after its answer was lost.
   public var timeout = Duration.seconds(60)
-  /// The maximum number of connections of a backend; further threads wait for one.
+  /// The maximum number of connections of a backend, besides one for each snapshot; further threads
+  /// wait for one.
   public var maximumConnectionCount = 8
 
   /// Creates a configuration with the default settings.

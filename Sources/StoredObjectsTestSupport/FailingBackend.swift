@@ -242,6 +242,9 @@ extension FailingBackend {
     try base.continueNumbers(after: last)
   }
 
+  /// Whether snapshots of the wrapped backend hold connections.
+  public var snapshotsHoldConnections: Bool { base.snapshotsHoldConnections }
+
   /// Returns a snapshot of the wrapped backend.
   ///
   /// Complexity: as the wrapped backend.

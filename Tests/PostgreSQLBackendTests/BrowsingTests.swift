@@ -27,8 +27,6 @@ private final class Tape: StoredObject {
 
 @Suite("The page of a store on PostgreSQL", .needsServer)
 struct BrowsingTests {
-  static let keys: [EncryptionKey?] = [nil, EncryptionKey(bytes: Array(repeating: 7, count: 32))]
-
   private func store(_ backend: any StoreBackend) throws -> Store {
     let store = Store(backend: backend)
     try store.register(Tape.self)
@@ -52,7 +50,8 @@ struct BrowsingTests {
   }
 
   @Test(
-    "It shows what other machines save, edits, refuses old versions, and undoes", arguments: keys)
+    "It shows what other machines save, edits, refuses old versions, and undoes",
+    arguments: TestDatabase.keys)
   func shownAndEdited(_ key: EncryptionKey?) throws {
     let database = try TestDatabase(key: key)
     let other = try store(try database.backend())

@@ -10,7 +10,6 @@ import Testing
 /// The conformance suite has what a storage promises; this is what machines do to each other.
 @Suite("Values outside of records on PostgreSQL", .needsServer)
 struct ExternalTests {
-  static let keys: [EncryptionKey?] = [nil, EncryptionKey(bytes: Array(repeating: 7, count: 32))]
   private let first = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
   private let second = Data((0..<150_000).map { UInt8(truncatingIfNeeded: $0 &* 11) })
 
@@ -33,7 +32,7 @@ struct ExternalTests {
 
   @Test(
     "A value of one machine is read by another, and removed with the last object that refers to it",
-    arguments: keys)
+    arguments: TestDatabase.keys)
   func lifetime(_ key: EncryptionKey?) throws {
     let database = try TestDatabase(key: key)
     let (mine, theirs) = (try open(database.backend()), try open(database.backend()))
@@ -66,7 +65,8 @@ struct ExternalTests {
   }
 
   @Test(
-    "A copy to another backend and back has all values, and so does a snapshot", arguments: keys)
+    "A copy to another backend and back has all values, and so does a snapshot",
+    arguments: TestDatabase.keys)
   func copies(_ key: EncryptionKey?) throws {
     let database = try TestDatabase(key: key)
     let store = try open(database.backend())

@@ -10,17 +10,20 @@ import Testing
 private struct PooledDatabase: BackendLocation {
   let database: TestDatabase
   let pooler: TestPooler
+  /// The name by which the pooler knows the database.
+  let name: String
 
-  init() throws {
+  init(_ name: String = "postgres") throws {
     (database, pooler) = (try TestDatabase(), try TestPooler.shared.get())
+    self.name = name
   }
 
   func open(readOnly: Bool) throws -> any StoreBackend {
     var configuration = PostgreSQLConfiguration()
     if readOnly { configuration.access = .readOnly }
     return try PostgreSQLBackend(
-      database.server.url(through: pooler.directory, port: pooler.port), store: database.store,
-      configuration: configuration)
+      database.server.url(database: name, through: pooler.directory, port: pooler.port),
+      store: database.store, configuration: configuration)
   }
 }
 
@@ -30,7 +33,7 @@ private struct PooledDatabase: BackendLocation {
 struct PoolerTests {
   @Test("It keeps the promises of a backend", arguments: TestDatabase.checks)
   func conformance(_ check: BackendConformance.Check) throws {
-    try check.run(try PooledDatabase())
+    try check.run(try PooledDatabase(TestPooler.wideDatabase))
   }
 
   @Test("More machines than sessions of the pooler lose no increment")

@@ -12,6 +12,9 @@ struct TestDatabase: BackendLocation {
   let store: String
   let key: EncryptionKey?
 
+  /// Keys for tests that run without encryption and with it.
+  static let keys: [EncryptionKey?] = [nil, EncryptionKey(bytes: Array(repeating: 7, count: 32))]
+
   /// The checks for a backend that keeps nobody out.
   static let checks = BackendConformance.checks.filter { check in
     !["inUse", "Closing twice"].contains(where: check.name.contains)

@@ -27,10 +27,15 @@ package final class TestPooler: Sendable {
     try waitUntilReady()
   }
 
+  /// The name by which the pooler gives the database more sessions, for programs that hold
+  /// snapshots.
+  package static let wideDatabase = "wide"
+
   private static func settings(_ server: TestServer, _ directory: String) -> String {
     """
     [databases]
     * = host=\(server.directory)
+    \(wideDatabase) = host=\(server.directory) dbname=postgres pool_size=40
     [pgbouncer]
     listen_addr =
     listen_port = 6432

@@ -222,7 +222,7 @@ extension PostgreSQLBackend {
             .int(last.microseconds), .int(last.basedOn),
           ]))
     }
-    _ = try perform { (connection) throws(ServerFailure) in try connection.run(statements) }
+    _ = try run(statements)
     coordinator.begin(after: last)
     sortedKeys.withLock { $0.loseTrack(upTo: last?.number ?? 0) }
   }

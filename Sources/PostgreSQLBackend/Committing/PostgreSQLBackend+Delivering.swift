@@ -57,7 +57,7 @@ extension ServerFailure {
     switch self {
     case .connectionLost: true
     case .refused: isLost
-    case .noConnection, .unexpectedAnswer, .notAuthentic: false
+    case .noConnection, .unexpectedAnswer, .notAuthentic, .snapshotEnded: false
     }
   }
 

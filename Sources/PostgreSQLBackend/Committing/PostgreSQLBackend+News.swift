@@ -118,7 +118,7 @@ extension PostgreSQLBackend {
   /// of the configuration. It doesn't ask while this thread prepares a save, because the server
   /// checks the basis of the save.
   public var lastCommitNumber: UInt64 {
-    if !coordinator.hasTurn, !isFresh { _ = try? poll() }
+    if held == nil, !coordinator.hasTurn, !isFresh { _ = try? poll() }
     return coordinator.journal.lastNumber
   }
 
@@ -138,9 +138,7 @@ extension PostgreSQLBackend {
   public func changes(since number: UInt64) throws(StoreError) -> ChangeSummary {
     let last = try poll()
     if number >= last { return try rememberedChanges(since: number) }
-    let answer = try perform { (connection) throws(ServerFailure) in
-      try connection.run([newsStatement(behind: number)])
-    }[0]
+    let answer = try run([newsStatement(behind: number)])[0]
     var news = ForeignNews()
     var found = number
     for row in 0..<answer.rowCount {

@@ -10,17 +10,6 @@ public import StoreEngine
 struct ServerValues: ExternalStorage {
   private let owner: WeakBackend
 
-  /// A weak reference to the backend, which owns this object.
-  final class WeakBackend: Sendable {
-    private weak let backend: PostgreSQLBackend?
-    init(_ backend: PostgreSQLBackend) { self.backend = backend }
-
-    func get() throws(StoreError) -> PostgreSQLBackend {
-      if let backend { return backend }
-      throw StoreError(.closed, "The backend has been closed.")
-    }
-  }
-
   init(_ backend: PostgreSQLBackend) { owner = WeakBackend(backend) }
 
   /// Creates a value.
@@ -52,7 +41,7 @@ struct ServerValues: ExternalStorage {
   }
 
   /// Does nothing, because a finished value is as safe as a commit.
-  func synchronize() throws(StoreError) { try owner.get().pool.check() }
+  func synchronize() throws(StoreError) { try owner.get().checkOpen() }
 
   /// Marks a value as removed, unless a row of another machine refers to it by now.
   func remove(_ id: ExternalID) throws(StoreError) {
@@ -71,17 +60,15 @@ struct ServerValues: ExternalStorage {
   /// Returns the values that exist and are not marked as removed.
   func list() throws(StoreError) -> [(id: ExternalID, storedByteCount: Int)] {
     let backend = try owner.get()
-    let result = try backend.perform { (connection) throws(ServerFailure) in
-      try connection.run([
-        Statement(
-          """
-          select v.id, coalesce(sum(octet_length(c.data)), 0)::bigint
-          from stored_objects.external_values v
-            left join stored_objects.external_chunks c on c.store = v.store and c.id = v.id
-          where v.store = $1 and v.removed is null group by v.id
-          """, [.int4(backend.storeID)])
-      ])[0]
-    }
+    let result = try backend.run([
+      Statement(
+        """
+        select v.id, coalesce(sum(octet_length(c.data)), 0)::bigint
+        from stored_objects.external_values v
+          left join stored_objects.external_chunks c on c.store = v.store and c.id = v.id
+        where v.store = $1 and v.removed is null group by v.id
+        """, [.int4(backend.storeID)])
+    ])[0]
     return try backend.reading { () throws(ServerFailure) in
       try (0..<result.rowCount).map { (row) throws(ServerFailure) in
         guard let id = ExternalID(bytes: result.bytes(row, 0)) else {
@@ -93,10 +80,21 @@ struct ServerValues: ExternalStorage {
   }
 }
 
+/// A weak reference to a backend, for objects that it owns.
+final class WeakBackend: Sendable {
+  private weak let backend: PostgreSQLBackend?
+  init(_ backend: PostgreSQLBackend) { self.backend = backend }
+
+  func get() throws(StoreError) -> PostgreSQLBackend {
+    if let backend { return backend }
+    throw StoreError(.closed, "The backend has been closed.")
+  }
+}
+
 /// A value that is being written.
 final class ServerValueOutput: ExternalOutput {
   private let id: ExternalID
-  private let owner: ServerValues.WeakBackend
+  private let owner: WeakBackend
   private let progress = Locked(Progress())
 
   private struct Progress {
@@ -105,7 +103,7 @@ final class ServerValueOutput: ExternalOutput {
     var isFinished = false
   }
 
-  fileprivate init(_ id: ExternalID, _ owner: ServerValues.WeakBackend) {
+  fileprivate init(_ id: ExternalID, _ owner: WeakBackend) {
     (self.id, self.owner) = (id, owner)
   }
 
@@ -144,9 +142,9 @@ final class ServerValueOutput: ExternalOutput {
 /// A value that is open for reading.
 final class ServerValueInput: ExternalInput {
   private let reference: ExternalReference
-  private let owner: ServerValues.WeakBackend
+  private let owner: WeakBackend
 
-  fileprivate init(_ reference: ExternalReference, _ owner: ServerValues.WeakBackend) {
+  fileprivate init(_ reference: ExternalReference, _ owner: WeakBackend) {
     (self.reference, self.owner) = (reference, owner)
   }
 
@@ -176,9 +174,7 @@ extension PostgreSQLBackend {
   fileprivate func runValues(
     _ text: String, _ id: ExternalID, _ parameters: [Parameter] = []
   ) throws(StoreError) -> QueryResult {
-    try perform { (connection) throws(ServerFailure) in
-      try connection.run([Statement(text, [.int4(storeID), .uuid(id)] + parameters)])[0]
-    }
+    try run([Statement(text, [.int4(storeID), .uuid(id)] + parameters)])[0]
   }
 
   func valueGone() -> StoreError {
@@ -219,9 +215,7 @@ extension PostgreSQLBackend {
           and dropped < now() - interval '1 day'
         """, [.int4(storeID)]),
     ]
-    let results = try? perform { (connection) throws(ServerFailure) in
-      try connection.run(statements)
-    }
+    let results = try? run(statements)
     guard let dropped = results?[1] else { return }
     for row in 0..<dropped.rowCount {
       guard let id = ExternalID(bytes: dropped.bytes(row, 0)) else { continue }

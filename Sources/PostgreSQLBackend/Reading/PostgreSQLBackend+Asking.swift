@@ -4,6 +4,16 @@ import Synchronization
 
 // The functions by which all calls ask the server.
 extension PostgreSQLBackend {
+  /// Runs statements, outside of a transaction unless the backend is a snapshot, and retries
+  /// failures.
+  func run(_ statements: [Statement]) throws(StoreError) -> [QueryResult] {
+    if let held {
+      let transaction = try held.transaction(at: location)
+      return try reading { () throws(ServerFailure) in try transaction.run(statements) }
+    }
+    return try perform { (connection) throws(ServerFailure) in try connection.run(statements) }
+  }
+
   /// Calls a closure with a connection, and retries failures.
   ///
   /// It retries once if the connection was lost, and until the timeout if other transactions were
@@ -23,7 +33,7 @@ extension PostgreSQLBackend {
   func retrying<Result>(
     _ body: () throws(ServerFailure) -> Result
   ) throws(StoreError) -> Result {
-    try pool.check()
+    try checkOpen()
     var lossesLeft = 1
     var othersFirst = Backoff(configuration.timeout)
     while true {
@@ -33,7 +43,7 @@ extension PostgreSQLBackend {
         if error.isLost { lossesLeft -= 1 }
         let mayRetry = error.isLost ? lossesLeft >= 0 : error.isTransient && othersFirst.pause()
         guard mayRetry else { throw error.error(at: location) }
-        try pool.check()
+        try checkOpen()
       }
     }
   }
@@ -47,10 +57,9 @@ extension PostgreSQLBackend {
 
   /// Runs statements that read, each as of its own commit, like ``read(_:)``.
   func read(_ statements: [Statement]) throws(StoreError) -> [QueryResult] {
+    if held != nil { return try run(statements) }
     let known = coordinator.journal.lastNumber
-    let results = try perform { (connection) throws(ServerFailure) in
-      try connection.run(statements + [newsStatement(behind: known)])
-    }
+    let results = try run(statements + [newsStatement(behind: known)])
     try take(results[statements.count], behind: known)
     return results
   }
@@ -67,9 +76,8 @@ extension PostgreSQLBackend {
   /// - Returns: The number of the last commit.
   func poll() throws(StoreError) -> UInt64 {
     let known = coordinator.journal.lastNumber
-    let results = try perform { (connection) throws(ServerFailure) in
-      try connection.run([newsStatement(behind: known)])
-    }
+    if held != nil { return known }
+    let results = try run([newsStatement(behind: known)])
     try take(results[0], behind: known)
     return coordinator.journal.lastNumber
   }

@@ -65,7 +65,7 @@ extension PostgreSQLBackend {
   /// - Throws: `StoreError` with `ioError`, `damaged`, `notAuthentic`, `reopenNeeded` (the server
   ///   has lost commits), `closed` or `forked`.
   public func keyCount(in table: OrderedTableID, _ range: KeyRange) throws(StoreError) -> Int {
-    try pool.check()
+    try checkOpen()
     if range.isEmpty { return 0 }
     if range.from.isEmpty, range.to == nil { return try keyCount(in: table) }
     if let sealing, !isOrderedByServer(table, range) {
@@ -97,7 +97,7 @@ extension PostgreSQLBackend {
   public func withValue<Result>(
     of key: [UInt8], in table: OrderedTableID, _ body: (RawSpan) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
-    try pool.check()
+    try checkOpen()
     let (isKnown, number) = isKnownToFollowNone(table)
     if isKnown { return nil }
     let stored = try serverKey(key, of: table)
@@ -149,7 +149,7 @@ extension PostgreSQLBackend {
     of table: OrderedTableID, _ range: KeyRange, isReversed: Bool,
     _ body: (RawSpan, RawSpan) throws(StoreError) -> ScanStep
   ) throws(StoreError) -> Bool {
-    try pool.check()
+    try checkOpen()
     var (range, size) = (range, PageSize())
     if range.isEmpty { return true }
     if let sealing, !isOrderedByServer(table, range) {

@@ -43,7 +43,7 @@ extension PostgreSQLBackend {
   /// - Throws: `StoreError` with `ioError`, `damaged`, `notAuthentic`, `reopenNeeded` (the server
   ///   has lost commits), `closed` or `forked`.
   public func recordCount(in table: TableID) throws(StoreError) -> Int {
-    try pool.check()
+    try checkOpen()
     return try count(key(of: table))
   }
 
@@ -66,7 +66,10 @@ extension PostgreSQLBackend {
   public func withRecord<Result>(
     _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
-    try pool.check()
+    try checkOpen()
+    if let held, rowID == ClassMetadata.rowID {
+      return try held.head.metadata[name(of: table)]?.lend(body)
+    }
     let result = try read(
       Statement(
         "select data from stored_objects.records where table_id = \(Self.tableID) and row = $4",
@@ -87,7 +90,7 @@ extension PostgreSQLBackend {
   public func copyRecords(
     _ rows: [UInt32], of table: TableID, to batch: inout RecordBatch
   ) throws(StoreError) {
-    try pool.check()
+    try checkOpen()
     var rest = rows[...]
     while !rest.isEmpty, !(batch.stopsWhenFull && batch.isFull) {
       let part = rest.prefix(Self.rowCount)
@@ -143,6 +146,10 @@ extension PostgreSQLBackend {
   public func withNamedBuffer<Result>(
     _ name: String, _ body: (RawSpan) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
+    if let known = held?.head.buffers[name] {
+      try checkOpen()
+      return try known?.lend(body)
+    }
     let key = try serverName(ofBuffer: name)
     let result = try read(
       Statement(

@@ -62,7 +62,7 @@ extension PostgreSQLBackend {
     _ table: TableID, from position: ScanPosition?,
     _ body: (UInt32, RawSpan) throws(StoreError) -> ScanStep
   ) throws(StoreError) -> ScanEnd {
-    try pool.check()
+    try checkOpen()
     return try scan(table, from: position, PageSize()) { (rowID, stored) throws(StoreError) in
       try lendRecord(stored, rowID, table) { (record) throws(StoreError) in try body(rowID, record)
       }
@@ -78,7 +78,7 @@ extension PostgreSQLBackend {
   public func copyRecords(
     of table: TableID, from position: ScanPosition?, to batch: inout RecordBatch
   ) throws(StoreError) -> ScanEnd {
-    try pool.check()
+    try checkOpen()
     let limits = batch.limits
     let size = PageSize(rows: limits.records, bytes: limits.bytes)
     return try scan(table, from: position, size) { (rowID, stored) throws(StoreError) in

@@ -30,7 +30,7 @@ extension PostgreSQLBackend {
     of table: TableID, _ ordered: [OrderedTableID], valuesOf key: [UInt8], copying rows: [UInt32],
     keysIn ranges: [(table: OrderedTableID, range: KeyRange)], to batch: inout RecordBatch
   ) throws(StoreError) -> TableSummary {
-    try pool.check()
+    try checkOpen()
     let first = rows.prefix(Self.rowCount)
     let parts = keyQueries(ranges)
     var statements = [try summaryStatement(table, ordered, key)]

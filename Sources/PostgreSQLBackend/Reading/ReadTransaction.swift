@@ -3,34 +3,27 @@ import StoreEngine
 /// A transaction for several reads that see the same commit, for the duration of one call.
 ///
 /// Its end is sent without waiting for the answer, so a call with one page takes one round trip.
+/// The reads of a snapshot are in the snapshot's transaction, which does not end with the call.
 final class ReadTransaction {
-  private let pool: ConnectionPool
   private let location: String
-  private var connection: Connection?
+  private var transaction: OpenTransaction?
 
-  fileprivate init(_ pool: ConnectionPool, _ location: String, _ connection: Connection) {
-    (self.pool, self.location, self.connection) = (pool, location, connection)
+  fileprivate init(_ location: String, _ transaction: OpenTransaction) {
+    (self.location, self.transaction) = (location, transaction)
   }
-
-  deinit { end() }
 
   /// Runs a statement.
   func run(_ statement: Statement) throws(StoreError) -> QueryResult {
-    guard let connection else { throw ServerFailure.unexpectedAnswer.error(at: location) }
+    guard let transaction else { throw ServerFailure.unexpectedAnswer.error(at: location) }
     do throws(ServerFailure) {
-      return try connection.run([statement])[0]
+      return try transaction.run([statement])[0]
     } catch {
       throw error.error(at: location)
     }
   }
 
   /// Ends the transaction, once.
-  func end() {
-    guard let connection else { return }
-    self.connection = nil
-    connection.runWithoutWaiting(Statement("commit"))
-    pool.giveBack(connection)
-  }
+  func end() { transaction = nil }
 }
 
 extension PostgreSQLBackend {
@@ -40,20 +33,27 @@ extension PostgreSQLBackend {
   func beginReading(
     _ statements: [Statement]
   ) throws(StoreError) -> (transaction: ReadTransaction, results: [QueryResult]) {
+    if let held {
+      let transaction = try held.transaction(at: location)
+      let results = try reading { () throws(ServerFailure) in try transaction.run(statements) }
+      return (ReadTransaction(location, transaction), results)
+    }
+    let (transaction, results) = try beginTransaction(statements, isCounted: true)
+    return (ReadTransaction(location, transaction), results)
+  }
+
+  /// Begins a transaction that lasts for as long as the result is held.
+  func beginTransaction(
+    _ statements: [Statement], isCounted: Bool
+  ) throws(StoreError) -> (transaction: OpenTransaction, results: [QueryResult]) {
     let begin = Statement("begin isolation level repeatable read read only")
     let known = coordinator.journal.lastNumber
-    let (connection, results) = try retrying { () throws(ServerFailure) in
-      let connection = try pool.take(isUrgent: isDelivering)
-      do throws(ServerFailure) {
-        let news = newsStatement(behind: known)
-        return (connection, try connection.run([begin] + statements + [news]))
-      } catch {
-        connection.runWithoutWaiting(Statement("rollback"))
-        pool.giveBack(connection, after: error)
-        throw error
-      }
+    let (transaction, results) = try retrying { () throws(ServerFailure) in
+      let transaction = try OpenTransaction(pool, isUrgent: isDelivering, isCounted: isCounted)
+      return (
+        transaction, try transaction.run([begin] + statements + [newsStatement(behind: known)])
+      )
     }
-    let transaction = ReadTransaction(pool, location, connection)
     try take(results[results.count - 1], behind: known)
     return (transaction, Array(results[1..<results.count - 1]))
   }

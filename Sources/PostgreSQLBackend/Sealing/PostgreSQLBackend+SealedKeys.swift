@@ -94,7 +94,10 @@ extension PostgreSQLBackend {
       }
       let loaded = try loadKeys(of: table, transaction, sealing)
       // The news of a commit does not include the entry that it adds to the history.
-      if !isHistory(table) { sortedKeys.withLock { $0.set(loaded, of: table, asOf: number) } }
+      if !isHistory(table) {
+        sortedKeys.withLock { $0.set(loaded, of: table, asOf: number) }
+        held?.didLoad(loaded, of: name(of: table))
+      }
       return (transaction, loaded)
     }
   }

@@ -112,7 +112,7 @@ final class ServerSealing: Sendable {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(sealed.byteCount)
     let place = SealedLocation(.page, in: try scope(of: table), number: UInt64(key.count))
-    try sealing.open(sealed, place, to: &bytes) { .init(path: location) }
+    try sealing.open(sealed, place, to: &bytes) { .init(path: location, className: table.name) }
     guard bytes.count >= key.count, bytes.starts(with: Self.sealedPrefix(of: key, in: table)) else {
       throw ServerFailure.notAuthentic.error(at: location)
     }

@@ -39,10 +39,15 @@ final class ConnectionPool: Sendable {
 
   /// Throws if the backend is closed, or in a forked process.
   func check() throws(StoreError) {
-    if process != currentProcess() { throw StoreError.forked(target.location) }
+    try checkProcess()
     if isClosed {
       throw StoreError(.closed, "The backend has been closed.", at: .init(path: target.location))
     }
+  }
+
+  /// Throws in a forked process.
+  func checkProcess() throws(StoreError) {
+    if process != currentProcess() { throw StoreError.forked(target.location) }
   }
 
   /// Calls a closure with a connection.
@@ -72,23 +77,52 @@ final class ConnectionPool: Sendable {
     }
     if let idle { return idle }
     do {
-      return try Connection(target, timeout: timeout)
+      return try newConnection()
     } catch {
       state.change { $0.room += 1 }
       throw error
     }
   }
 
+  private func newConnection() throws(ServerFailure) -> Connection {
+    try Connection(target, timeout: timeout)
+  }
+
+  /// Takes a connection that does not count, until ``giveBack(uncounted:)``.
+  ///
+  /// It waits for no other thread, and no other thread waits for it.
+  func takeUncounted() throws(ServerFailure) -> Connection {
+    let idle = state.change { state in
+      let last = state.idle.popLast()
+      if last != nil { state.room += 1 }
+      return last
+    }
+    if let idle { return idle }
+    return try newConnection()
+  }
+
+  /// Puts an uncounted connection into the pool if there is room, and closes it otherwise.
+  func giveBack(uncounted connection: Connection) {
+    state.change { state in
+      guard connection.isUsable, !state.isClosed, state.room > 0 else { return }
+      state.room -= 1
+      state.idle.append(connection)
+    }
+  }
+
   /// Puts back a connection that has failed; if it is lost, the idle ones are, too.
   func giveBack(_ connection: Connection, after failure: ServerFailure) {
-    if failure.isLost { closeIdle() }
+    noteFailure(failure)
     giveBack(connection)
   }
 
-  /// Puts a connection back into the pool.
+  /// Closes the idle connections if a connection was lost.
+  func noteFailure(_ failure: ServerFailure) { if failure.isLost { closeIdle() } }
+
+  /// Puts a connection back into the pool, or closes it if there are too many.
   func giveBack(_ connection: Connection) {
     state.change { state in
-      if connection.isUsable, !state.isClosed {
+      if connection.isUsable, !state.isClosed, state.room >= 0 {
         state.idle.append(connection)
       } else {
         state.room += 1

@@ -14,6 +14,8 @@ enum ServerFailure: Error {
   case unexpectedAnswer
   /// A name, a key or an author was not sealed by this store.
   case notAuthentic
+  /// The transaction of a snapshot has ended, because a statement in it failed.
+  case snapshotEnded
 
   /// Whether the connection can no longer be used.
   var isLost: Bool {
@@ -23,7 +25,7 @@ enum ServerFailure: Error {
     // whether it has committed, as only distributed servers report.
     case .refused(let state, _):
       state.hasPrefix("57P") || state.hasPrefix("08") || state == "25006" || state == "40003"
-    case .unexpectedAnswer, .notAuthentic: false
+    case .unexpectedAnswer, .notAuthentic, .snapshotEnded: false
     }
   }
 
@@ -53,6 +55,14 @@ enum ServerFailure: Error {
       (
         .notAuthentic,
         "This is not what the store has sealed here: it was changed. Restore a backup."
+      )
+    case .snapshotEnded:
+      (
+        .ioError,
+        """
+        The snapshot has ended, because the server failed in an earlier read of it: take another \
+        snapshot.
+        """
       )
     case .refused(let state, _): Self.advice(ofState: state)
     }
@@ -98,6 +108,7 @@ extension ServerFailure: CustomStringConvertible {
     case .refused(let state, let message): "\(state): \(message)"
     case .unexpectedAnswer: "an unexpected answer"
     case .notAuthentic: "not authentic"
+    case .snapshotEnded: "the snapshot has ended"
     }
   }
 }

@@ -1,4 +1,7 @@
 extension StoreBackend {
+  /// False: a snapshot holds no connection.
+  public var snapshotsHoldConnections: Bool { false }
+
   /// Returns a copy in memory.
   ///
   /// Complexity: linear in the size of all records, in time and memory.

@@ -52,14 +52,19 @@ public protocol StoreBackend: RecordSource {
   /// See ``beginHistory()``.
   var remembersCommits: Bool { get }
 
+  /// Whether each snapshot keeps a connection to a server until it is released; false by default.
+  ///
+  /// A container then releases the snapshot of each read at its end.
+  var snapshotsHoldConnections: Bool { get }
+
   /// Returns the data as of the last commit, for as long as the result is held, whatever others
   /// commit.
   ///
   /// A snapshot is a separate backend, for reading only. It has the last commit number and the
   /// table numbers of this backend, and it stays readable when this backend is closed.
   ///
-  /// The default implementation makes a copy in memory, and so does the backend on a server. The
-  /// backends of this package on files and in memory copy nothing.
+  /// The default implementation makes a copy in memory. The backends of this package copy nothing:
+  /// a snapshot of files keeps those that are replaced, and a snapshot on a server is a transaction.
   ///
   /// Complexity: linear in the size of all records if they are copied, otherwise at most linear in
   /// the number of tables.

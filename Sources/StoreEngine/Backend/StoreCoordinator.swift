@@ -81,7 +81,7 @@ public final class StoreCoordinator: Sendable {
   package init(ofFilesAt location: String) { self.location = location }
 
   /// Creates the coordinator of a snapshot, which has no commits.
-  init(ofSnapshotAt location: String, _ last: Commit?, _ values: ExternalValues?) {
+  package init(ofSnapshotAt location: String, _ last: Commit?, _ values: ExternalValues?) {
     self.location = location
     external.withLock { $0 = values }
     journal.begin(after: last)

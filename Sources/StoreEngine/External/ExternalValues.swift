@@ -114,7 +114,8 @@ extension ExternalValues.State {
 
 /// A claim on all values that a snapshot may refer to: none of them is removed while it exists.
 package final class ExternalValuesInUse: Sendable {
-  let values: ExternalValues
+  /// The values.
+  package let values: ExternalValues
   private let number: UInt64
 
   /// Keeps the values that rows refer to now, or when the next snapshot is taken.

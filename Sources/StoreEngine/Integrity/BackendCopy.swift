@@ -24,7 +24,8 @@ public struct BackendCopy {
 
   /// Copies and compares.
   ///
-  /// Saves of stores on the source wait meanwhile.
+  /// Saves of stores on the source wait meanwhile. Those to a server do not: the copy is a copy of
+  /// the commit that was the last one when it began.
   ///
   /// Complexity: linear in the size of all records. It needs memory for 32 MiB and the largest
   /// record.
@@ -35,6 +36,9 @@ public struct BackendCopy {
   ///   does not return what was written, or an error of the backends.
   @discardableResult
   public func run(progress: (IntegrityProgress) -> Void = { _ in }) throws(StoreError) -> Int {
+    if source.snapshotsHoldConnections {
+      return try BackendCopy(from: source.snapshot(), to: target).run(progress: progress)
+    }
     guard try target.tableNames().isEmpty, try target.bufferNames().isEmpty,
       try target.orderedTableNames().isEmpty
     else {

@@ -19,7 +19,10 @@ actor SnapshotReader {
   func read<Value: Sendable>(_ body: @Sendable (Store) throws -> Value) throws -> Value {
     try Task.checkCancellation()
     let store = try upToDateStore()
-    defer { store.releaseObjects() }
+    defer {
+      store.releaseObjects()
+      if backend.snapshotsHoldConnections { current = nil }
+    }
     let result = Result { try body(store) }
     let (failure, isChanged) = (store.fetchFailures.first, store.hasUnsavedChanges)
     // A store that was changed, or that failed to read a record, is not used again.

@@ -116,7 +116,7 @@ import StoreEngine
     needsLayoutsSaved = layouts.needsSaving
     hasExternals = layouts.all.contains { $0.form.hasExternals }
     (version, classVersion) = (layouts.number, layouts.classVersion)
-    faultsAhead = store.backend.coordinator.isOrderedByServer ? FaultsAhead() : nil
+    faultsAhead = store.backend.coordinator.isOnServer ? FaultsAhead() : nil
     self.table = table
     self.shared = shared
     self.store = store
