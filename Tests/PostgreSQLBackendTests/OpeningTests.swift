@@ -23,7 +23,7 @@ struct OpeningTests {
 
   @Test(
     "A schema of an earlier release is upgraded once, by the first writer, and its stores continue",
-    arguments: [1, 2])
+    arguments: [1, 2, 3])
   func earlierSchema(_ version: Int) throws {
     let database = try TestDatabase()
     let name = try database.newDatabase()
@@ -60,6 +60,25 @@ struct OpeningTests {
     songs[0].plays = 3
     try store.saveChanges()
     try HistoryWalk.check(backend, from: image)
+    try checkRemoval(of: backend, database, name)
+  }
+
+  /// Checks that all rows of the only store of a database are removed with it.
+  private func checkRemoval(
+    of backend: PostgreSQLBackend, _ database: TestDatabase, _ name: String
+  ) throws {
+    backend.close()
+    let tables = ["tables", "records", "keys", "buffers", "commits"]
+    func counts() throws -> [Int] {
+      try tables.map { table in
+        let text = try database.server.sql(
+          "select count(*) from stored_objects.\(table)", database: name)
+        return try #require(Int(text.trimmingCharacters(in: .whitespacesAndNewlines)))
+      }
+    }
+    #expect(try counts().allSatisfy { $0 > 0 })
+    try database.server.sql("delete from stored_objects.stores", database: name)
+    #expect(try counts() == [0, 0, 0, 0, 0])
   }
 
   @Test("A schema of a later release is refused and not changed")

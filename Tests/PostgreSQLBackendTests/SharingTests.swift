@@ -298,6 +298,46 @@ struct SharingTests {
     #expect(try mine.record(2, in: table) == [2])
     #expect(mine.lastCommitNumber == 2)
   }
+
+  @Test("Changes that weigh too much are forgotten, from the oldest on, and the others stay")
+  func forgetting() throws {
+    let database = try TestDatabase()
+    let backend = try database.backend()
+    let table = try backend.table(named: "Song")
+    for row in UInt32(2)...10 { try backend.commit(change(.insert, row, [1], table)) }
+    let own = "(select id from stored_objects.stores where name = '\(database.store)')"
+    func weigh(_ weight: Int, _ number: Int) throws {
+      try database.server.sql(
+        """
+        update stored_objects.commits set weight = \(weight) where store = \(own) and number = \(number);
+        update stored_objects.stores set weight = weight + \(weight) where id = \(own)
+        """)
+    }
+    func remembers(since number: UInt64) throws -> Bool {
+      // A process remembers what it has seen.
+      let other = try database.backend()
+      defer { other.close() }
+      let error = storeError { _ = try other.changes(since: number) }
+      #expect(error == nil || error?.code == .historyExpired)
+      return error == nil
+    }
+    try weigh(1_900_000, 4)
+    try backend.commit(change(.insert, 20, [1], table))
+    #expect(try remembers(since: 0))
+    try weigh(100_000, 6)
+    try backend.commit(change(.insert, 21, [1], table))
+    #expect(try !remembers(since: 3))
+    #expect(try remembers(since: 4))
+    let weight = try database.server.sql(
+      "select weight from stored_objects.stores where id = \(own)")
+    // Two for each commit after the fourth, but for the sixth.
+    #expect(Int(weight.trimmingCharacters(in: .whitespacesAndNewlines)) == 100_000 + 6 * 2)
+    // A commit that is heavier than the limit forgets all others, and is the next to be forgotten.
+    try weigh(3_000_000, 11)
+    try backend.commit(change(.insert, 22, [1], table))
+    #expect(try !remembers(since: 10))
+    #expect(try remembers(since: 11))
+  }
 }
 
 /// Raises a counter of two bytes, unless somebody else has meanwhile.

@@ -7,25 +7,13 @@ import Synchronization
 // Other processes commit, too. Each answer includes their commits since the previous answer, and
 // all stores are notified of these before the caller sees the data that was read.
 extension PostgreSQLBackend {
-  /// The maximum number of commits in one answer.
-  ///
-  /// A backend that is further behind has lost track.
-  private static let fetchedCommitCount = 1024
-
   /// Returns a statement that asks for the commits after a number.
   ///
   /// It omits commits of this process, whose changes need not be sent back.
   func newsStatement(behind number: UInt64, besides tokens: [UUID] = []) -> Statement {
     Statement(
-      """
-      select s.last_commit, c.number, c.token, c.author, c."time", c.based_on, c.table_kinds,
-        c.table_names, c.metadata, c.row_tables, c.rows, c.row_kinds, c.names, c.name_kinds,
-        c.cleared, c.key_tables, c.keys, c.key_kinds, c.key_values
-      from stored_objects.stores s
-        left join stored_objects.commits c on c.store = s.id and c.number > $2
-          and s.last_commit - $2 <= \(Self.fetchedCommitCount) and c.token <> all ($3)
-      where s.id = $1 order by c.number
-      """, [.int4(storeID), .int(number), .uuids(tokens)])
+      "select * from stored_objects.news($1, $2, $3)",
+      [.int4(storeID), .int(number), .uuids(tokens)])
   }
 
   /// Notifies all stores of the commits in an answer, in order and once each.

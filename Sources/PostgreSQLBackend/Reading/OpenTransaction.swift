@@ -11,11 +11,8 @@ final class OpenTransaction: Sendable {
   /// Whether the connection counts among those of the pool.
   private let isCounted: Bool
 
-  /// Takes a connection.
-  ///
-  /// - Parameters:
-  ///   - isUrgent: Whether threads that hold connections may wait for this one.
-  ///   - isCounted: false for a transaction that lasts, so that others don't wait for its end.
+  /// Takes a connection, which does not count for a transaction that lasts: others don't wait for
+  /// its end.
   init(_ pool: ConnectionPool, isUrgent: Bool, isCounted: Bool) throws(ServerFailure) {
     (self.pool, self.isCounted) = (pool, isCounted)
     connection = Locked(

@@ -67,20 +67,22 @@ extension Schema {
       p_begins_history boolean, p_follower_table integer, p_is_in_pieces boolean)
     returns table (outcome integer, number bigint, row_tables integer[], rows bigint[],
       names integer[], key_tables integer[], kept_keys bytea[], keeps_history boolean)
-    language plpgsql as $$
+    language plpgsql \(plansByKeys) as $$
     #variable_conflict use_column
     declare
       -- A follower repeats a commit of another store, where its basis was checked.
       v_basis bigint := case when p_replication = \(Replication.none.rawValue) then p_based_on end;
       v_last bigint; v_forgotten bigint; v_is_sealed boolean; v_found bigint; v_number bigint;
       v_ids integer[]; v_kept integer[]; v_weight bigint;
+      v_total bigint;
       v_row_tables integer[]; v_rows bigint[]; v_names integer[]; v_key_tables integer[];
       v_history integer; v_follows boolean; v_is_remembered boolean;
       v_is_entry_empty boolean := false; v_records bytea[]; v_buffers bytea[]; v_values bytea[];
       v_gone_tables integer[]; v_gone_keys bytea[]; v_gone_values bytea[]; v_kept_keys bytea[];
+      v_name_kinds smallint[] := '{}';
     begin
-      select s.last_commit, s.forgotten, s.key_file is not null, s.history, s.follows
-        into v_last, v_forgotten, v_is_sealed, v_history, v_follows
+      select s.last_commit, s.forgotten, s.weight, s.key_file is not null, s.history, s.follows
+        into v_last, v_forgotten, v_total, v_is_sealed, v_history, v_follows
         from stored_objects.stores s where s.id = p_store for update;
       if p_is_sealed <> v_is_sealed then
         return query select \(Outcome.otherSealing.rawValue), v_last,
@@ -111,7 +113,17 @@ extension Schema {
     \(beginningEntry)
     \(findingTables)
       if v_basis < v_last then
-    \(findingConflicts)
+        select c.row_tables, c.rows, c.names, c.key_tables
+          into v_row_tables, v_rows, v_names, v_key_tables
+          from stored_objects.conflicts(
+            p_store, v_basis, v_last, v_ids, p_row_tables, p_rows, p_basis_tables, p_basis_rows, p_names,
+            p_cleared, p_key_tables, p_keys, p_range_tables, p_range_from, p_range_to,
+            p_ranges_since, p_point_tables, p_points) c;
+        if v_rows is not null or v_names is not null or v_key_tables is not null then
+          return query select \(Outcome.conflict.rawValue), v_last, v_row_tables, v_rows, v_names,
+            v_key_tables, null::bytea[], v_history is not null;
+          return;
+        end if;
       end if;
     \(checkingChanges)
     \(readingEarlierStates)
@@ -126,88 +138,24 @@ extension Schema {
 
   /// Finds the numbers of the tables, and creates new ones.
   private static let findingTables = """
-      insert into stored_objects.tables (store, kind, name)
-        select p_store, n.kind, n.name from unnest(p_table_kinds, p_tables) n(kind, name)
-        where not exists (select 1 from stored_objects.tables t
-          where t.store = p_store and t.kind = n.kind and t.name = n.name)
-        on conflict do nothing;
+    \(tableNumbers)
+      if cardinality(v_ids) < cardinality(p_tables) then
+        insert into stored_objects.tables (store, kind, name)
+          select p_store, n.kind, n.name from unnest(p_table_kinds, p_tables) n(kind, name)
+          on conflict do nothing;
+    \(tableNumbers)
+      end if;
+    """
+
+  private static let tableNumbers = """
       select coalesce(array_agg(t.id order by n.place), '{}') into v_ids
         from unnest(p_table_kinds, p_tables) with ordinality n(kind, name, place)
           join stored_objects.tables t
             on t.store = p_store and t.kind = n.kind and t.name = n.name;
     """
 
-  /// Looks for changes of others after the basis.
-  private static let findingConflicts = """
-        select array_agg(f.table_index order by f.place), array_agg(f.row order by f.place)
-          into v_row_tables, v_rows
-          from (
-            select distinct w.table_index, w.row, w.place
-            from (
-              select n.table_index, n.row, n.place
-                from unnest(p_row_tables, p_rows) with ordinality n(table_index, row, place)
-                where n.row > 1
-              union all
-              select n.table_index, n.row, n.place + 4294967296
-                from unnest(p_basis_tables, p_basis_rows) with ordinality n(table_index, row, place)
-              ) w
-              join (
-                select c.table_ids[u.table_index] as id, u.row
-                from stored_objects.commits c, unnest(c.row_tables, c.rows) u(table_index, row)
-                where c.store = p_store and c.number > v_basis
-              ) theirs on theirs.id = v_ids[w.table_index] and theirs.row = w.row
-            order by w.place limit 4096) f;
-        select array_agg(distinct n.place::integer) into v_names
-          from unnest(p_names) with ordinality n(name, place)
-            join (
-              select u.name from stored_objects.commits c, unnest(c.names) u(name)
-              where c.store = p_store and c.number > v_basis
-            ) theirs on theirs.name = n.name;
-        select array_agg(distinct f.table_index) into v_key_tables
-          from (
-            -- A table that one side has cleared, and the other touches.
-            select mine.table_index
-              from (
-                select unnest(p_cleared), true union all select unnest(p_key_tables), false
-                union all select unnest(p_range_tables), false
-                union all select unnest(p_point_tables), false) mine(table_index, clears)
-                join (
-                  select c.table_ids[u.table_index] as id, u.clears
-                  from stored_objects.commits c,
-                    lateral (
-                      select unnest(c.cleared), true union all select unnest(c.key_tables), false
-                    ) u(table_index, clears)
-                  where c.store = p_store and c.number > v_basis
-                ) theirs on theirs.id = v_ids[mine.table_index] and (mine.clears or theirs.clears)
-            union all
-            select n.table_index
-              from (
-                select * from unnest(p_key_tables, p_keys)
-                union all select * from unnest(p_point_tables, p_points)) n(table_index, key)
-              join (
-                select c.table_ids[u.table_index] as id, u.key
-                from stored_objects.commits c, unnest(c.key_tables, c.keys) u(table_index, key)
-                where c.store = p_store and c.number > v_basis
-              ) theirs on theirs.id = v_ids[n.table_index] and theirs.key = n.key
-            union all
-            select n.table_index
-              from unnest(p_range_tables, p_range_from, p_range_to) n(table_index, first, past)
-              join (
-                select c.table_ids[u.table_index] as id, u.key
-                from stored_objects.commits c, unnest(c.key_tables, c.keys) u(table_index, key)
-                where c.store = p_store and c.number > greatest(v_basis, p_ranges_since)
-              ) theirs on theirs.id = v_ids[n.table_index] and theirs.key >= n.first
-                and (n.past is null or theirs.key < n.past)
-          ) f;
-        if v_rows is not null or v_names is not null or v_key_tables is not null then
-          return query select \(Outcome.conflict.rawValue), v_last, v_row_tables, v_rows, v_names,
-            v_key_tables, null::bytea[], v_history is not null;
-          return;
-        end if;
-    """
-
   private static let checkingChanges = """
-      if cardinality(p_rows) > 0 then
+      if 0 = any (p_row_kinds) then
         select array_agg(n.table_index), array_agg(n.row) into v_row_tables, v_rows
           from (
             select n.table_index, n.row
@@ -244,11 +192,14 @@ extension Schema {
       end if;
       -- Of two metadata rows that were written without knowing of each other, the one stays that
       -- has given out more rows.
-      select coalesce(array_agg(n.table_index::integer), '{}') into v_kept
-        from unnest(p_metadata_rows) with ordinality n(last, table_index)
-          join stored_objects.tables t on t.id = v_ids[n.table_index]
-          join stored_objects.records r on r.table_id = t.id and r.row = 1
-        where n.last > 0 and t.metadata_row > n.last and r.commit > v_basis;
+      v_kept := '{}';
+      if 0 < any (p_metadata_rows) then
+        select coalesce(array_agg(n.table_index::integer), '{}') into v_kept
+          from unnest(p_metadata_rows) with ordinality n(last, table_index)
+            join stored_objects.tables t on t.id = v_ids[n.table_index]
+            join stored_objects.records r on r.table_id = t.id and r.row = 1
+          where n.last > 0 and t.metadata_row > n.last and r.commit > v_basis;
+      end if;
       if cardinality(p_rows) > 0 then
         update stored_objects.tables t
           set count = t.count + d.more, changed = v_number,
@@ -321,33 +272,47 @@ extension Schema {
   /// Stores the commit under its number, and forgets old ones.
   private static let remembering = """
       v_weight := 1 + cardinality(p_rows) + cardinality(p_keys);
+      if cardinality(p_names) > 0 then
+        select array_agg((case when n.data is null then 2 else 1 end)::smallint order by n.place)
+          into v_name_kinds from unnest(p_name_data) with ordinality n(data, place);
+      end if;
       insert into stored_objects.commits (
           store, number, token, author, "time", based_on, weight, table_ids, table_kinds,
           table_names, metadata, row_tables, rows, row_kinds, names, name_kinds, cleared,
           key_tables, keys, key_kinds, key_values)
         values (
           p_store, v_number, p_token, p_author, p_time, p_based_on, v_weight, v_ids, p_table_kinds,
-          p_tables, p_metadata, p_row_tables, p_rows, p_row_kinds, p_names,
-          (select coalesce(array_agg((case when d is null then 2 else 1 end)::smallint
-            order by place), '{}') from unnest(p_name_data) with ordinality n(d, place)),
+          p_tables, p_metadata, p_row_tables, p_rows, p_row_kinds, p_names, v_name_kinds,
           p_cleared, p_key_tables, p_keys, p_key_kinds, p_key_values);
-      if v_number % 64 = 0 or v_weight > \(rememberedWeight / 8) then
+      v_total := v_total + v_weight;
+      if v_total > \(rememberedWeight) then
         select coalesce(max(w.number), 0) into v_found
           from (
             select c.number, sum(c.weight) over (order by c.number desc) as total
             from stored_objects.commits c where c.store = p_store and c.rows is not null) w
-          where w.total > \(rememberedWeight) and w.number < v_number;
-        update stored_objects.commits c
-          set table_ids = null, table_kinds = null, table_names = null, metadata = null,
-            row_tables = null, rows = null, row_kinds = null, names = null, name_kinds = null,
-            cleared = null, key_tables = null, keys = null, key_kinds = null, key_values = null
-          where c.store = p_store and c.number <= v_found and c.rows is not null;
-        delete from stored_objects.commits c
-          where c.store = p_store and c.number <= v_number - \(rememberedCommitCount);
-        v_forgotten := greatest(v_forgotten, v_found, v_number - \(rememberedCommitCount));
+          where w.total > \(rememberedWeight / 2) and w.number < v_number;
+        with forgotten as (
+          update stored_objects.commits c
+            set table_ids = null, table_kinds = null, table_names = null, metadata = null,
+              row_tables = null, rows = null, row_kinds = null, names = null, name_kinds = null,
+              cleared = null, key_tables = null, keys = null, key_kinds = null, key_values = null,
+              weight = 0
+            where c.store = p_store and c.number <= v_found and c.rows is not null
+            returning c.number)
+          select greatest(v_forgotten, max(f.number)) into v_forgotten from forgotten f;
+        select sum(c.weight) into v_total
+          from stored_objects.commits c where c.store = p_store and c.rows is not null;
+      end if;
+      if v_number % 64 = 0 then
+        with gone as (
+          delete from stored_objects.commits c
+            where c.store = p_store and c.number <= v_number - \(rememberedCommitCount)
+            returning case when c.rows is not null then c.weight else 0 end as weight)
+          select v_total - coalesce(sum(g.weight), 0) into v_total from gone g;
+        v_forgotten := greatest(v_forgotten, v_number - \(rememberedCommitCount));
       end if;
       update stored_objects.stores s set last_commit = v_number, forgotten = v_forgotten,
-          history = v_history, follows = v_follows
+          weight = v_total, history = v_history, follows = v_follows
         where s.id = p_store;
     """
 }

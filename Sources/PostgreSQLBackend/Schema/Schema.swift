@@ -6,7 +6,7 @@
 /// keys.
 enum Schema {
   /// The version of the tables and functions; a program refuses later versions.
-  static let version: Int32 = 3
+  static let version: Int32 = 4
   /// The number of bytes of a key that are in the index.
   static let keyHeadByteCount = 1024
   /// The maximum size of a value that is remembered with its commit.
@@ -58,7 +58,7 @@ enum Schema {
     // The changes of each commit; rows is NULL when they are forgotten.
     """
     create table stored_objects.commits (
-      store integer not null references stored_objects.stores on delete cascade,
+      store integer not null,
       number bigint not null,
       token uuid not null,
       author bytea not null,
@@ -75,7 +75,7 @@ enum Schema {
     """,
     """
     create table stored_objects.records (
-      table_id integer not null references stored_objects.tables on delete cascade,
+      table_id integer not null,
       row bigint not null,
       commit bigint not null,
       data bytea not null,
@@ -83,7 +83,7 @@ enum Schema {
     """,
     """
     create table stored_objects.keys (
-      table_id integer not null references stored_objects.tables on delete cascade,
+      table_id integer not null,
       head bytea not null,
       tail_hash bytea not null,
       tail bytea not null,
@@ -100,6 +100,51 @@ enum Schema {
       primary key (store, name_hash))
     """,
   ]
+
+  /// The weight of the commits whose changes are remembered, since version 4.
+  private static let weightColumn = """
+    alter table stored_objects.stores add column weight bigint not null default 0
+    """
+  private static let weighing = """
+    update stored_objects.stores s set weight = (
+      select coalesce(sum(c.weight), 0) from stored_objects.commits c
+      where c.store = s.id and c.rows is not null)
+    """
+
+  /// The triggers that remove the rows of a table or store with it, since version 4.
+  ///
+  /// A foreign key would do the same, and check each row that is written.
+  private static let removalTriggers = [
+    """
+    create function stored_objects.remove_table() returns trigger language plpgsql as $$
+    begin
+      delete from stored_objects.records where table_id = old.id;
+      delete from stored_objects.keys where table_id = old.id;
+      return null;
+    end $$
+    """,
+    """
+    create trigger tables_removed after delete on stored_objects.tables
+      for each row execute function stored_objects.remove_table()
+    """,
+    """
+    create function stored_objects.remove_store() returns trigger language plpgsql as $$
+    begin
+      delete from stored_objects.commits where store = old.id;
+      return null;
+    end $$
+    """,
+    """
+    create trigger stores_removed after delete on stored_objects.stores
+      for each row execute function stored_objects.remove_store()
+    """,
+  ]
+
+  /// The statements that replace the foreign keys of earlier versions.
+  private static let withoutForeignKeys =
+    [("commits", "store"), ("records", "table_id"), ("keys", "table_id")].map { (table, column) in
+      "alter table stored_objects.\(table) drop constraint if exists \(table)_\(column)_fkey"
+    } + removalTriggers
 
   /// The tables of external values, since version 2.
   private static let externalTables = [
@@ -135,8 +180,9 @@ enum Schema {
 
   /// The statements that create the schema, in one transaction.
   static let creation =
-    (tables + externalTables + [historyColumns, keyTail, reserveRows, findCommit, putRecords]
-    + [putKeys] + historyFunctions + [commit]).map { Statement($0) } + [
+    (tables + externalTables + removalTriggers
+    + [weightColumn, historyColumns, keyTail, reserveRows, findCommit, putRecords, putKeys]
+    + historyFunctions + [conflicts, commit, news]).map { Statement($0) } + [
       Statement(
         "insert into stored_objects.schema_version (version) values ($1)", [.int4(version)])
     ]
@@ -151,7 +197,10 @@ enum Schema {
     ]
     let texts =
       (earlier < 2 ? since2 + externalTables : [])
-      + [historyColumns, "drop function stored_objects.commit"] + historyFunctions + [commit]
+      + (earlier < 3 ? [historyColumns] + historyFunctions : [])
+      + withoutForeignKeys + [
+        weightColumn, weighing, "drop function stored_objects.commit", conflicts, commit, news,
+      ]
     // This comes first, so that programs that start at the same time upgrade one after the other.
     return [Statement("update stored_objects.schema_version set version = $1", [.int4(version)])]
       + texts.map { Statement($0) }
