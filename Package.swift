@@ -333,7 +333,8 @@ let package = Package(
       name: "crash-harness",
       dependencies: [
         "CDBBackend", "KeyValueStoreCore", "StoredObjectsCore", "StoredObjectsEncryption",
-        "StoredObjectsTestSupport", "TokyoCabinet", "TokyoCabinetBackend", argumentParser,
+        "StoredObjectsSync", "StoredObjectsTestSupport", "TokyoCabinet", "TokyoCabinetBackend",
+        argumentParser,
       ],
       path: "Tests/CrashHarness", exclude: ["PowerShim"], packageAccess: false),
     .testTarget(

@@ -83,18 +83,23 @@ extension SyncClient {
         report.conflicts += rebase.conflictCount + items.conflictCount
         incoming.releaseAll()
         return
-      } catch  where error.underlying is Overtaken {
-        // A store of this process has saved meanwhile.
+      } catch {
         attemptsLeft -= 1
         if attemptsLeft == 0 { throw error }
-      } catch {
+        if isOvertaken(error, after: pending) { continue }
         // A row may return with a value that the store has dropped.
-        attemptsLeft -= 1
-        guard let missing = error.underlying as? MissingValues, attemptsLeft > 0,
+        guard let missing = error.underlying as? MissingValues,
           try await fetch(missing.references).isEmpty
         else { throw error }
       }
     }
+  }
+
+  /// Whether a commit failed because a store of this process has saved meanwhile: the commit itself
+  /// finds that out, or before it the save, which compares objects.
+  private func isOvertaken(_ error: StoreError, after pending: PendingCommits) -> Bool {
+    if error.underlying is Overtaken { return true }
+    return error.code == .conflict && backend.lastCommitNumber != pending.localNumber
   }
 
   private func write(

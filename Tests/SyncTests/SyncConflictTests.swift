@@ -1,5 +1,6 @@
 #if Macros
   import Foundation
+  import Locks
   import StoreEngine
   import StoredObjectsCore
   import StoredObjectsSync
@@ -50,6 +51,31 @@
       let store = Store(backend: backend)
       try store.register(syncedClasses)
       return try store.allObjects(of: Song.self).first
+    }
+
+    @Test("An object that is saved while it is merged is merged again, and keeps the late change")
+    func lateSave() async throws {
+      let backend = Locked<(any StoreBackend)?>(nil)
+      let devices = try await pair { _ in
+        guard
+          let backend = backend.withLock({ backend in
+            defer { backend = nil }
+            return backend
+          })
+        else { return .theirs }
+        let store = Store(backend: backend)
+        try? store.register(syncedClasses)
+        (try? store.allObjects(of: Song.self).first)?.notes = ["late"]
+        #expect(throws: Never.self) { try store.saveChanges() }
+        return .theirs
+      }
+      backend.withLock { $0 = devices.ann.backend }
+      let report = try await race(
+        devices, ann: { song, _ in song.title = "mine" }, bob: { song, _ in song.title = "theirs" })
+      #expect(backend.withLock { $0 == nil } && report.conflicts > 0)
+      let found = try #require(try song(devices.network.backend))
+      #expect(found.title == "theirs")
+      #expect(found.notes == ["late"])
     }
 
     @Test("Two values of one property are a conflict, and nothing is lost before a decision")

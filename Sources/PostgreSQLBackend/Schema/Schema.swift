@@ -101,6 +101,15 @@ enum Schema {
     """,
   ]
 
+  /// Keeps the lists of commits uncompressed, since version 4: they are soon removed, and compressing
+  /// them takes an eighth of a large save.
+  private static let uncompressedLists =
+    "alter table stored_objects.commits "
+    + ["table_ids", "table_kinds", "table_names", "metadata", "row_tables", "rows", "row_kinds"]
+    .map { "alter column \($0) set storage external, " }.joined()
+    + ["names", "name_kinds", "cleared", "key_tables", "keys", "key_kinds", "key_values"]
+    .map { "alter column \($0) set storage external" }.joined(separator: ", ")
+
   /// The weight of the commits whose changes are remembered, since version 4.
   private static let weightColumn = """
     alter table stored_objects.stores add column weight bigint not null default 0
@@ -181,7 +190,10 @@ enum Schema {
   /// The statements that create the schema, in one transaction.
   static let creation =
     (tables + externalTables + removalTriggers
-    + [weightColumn, historyColumns, keyTail, reserveRows, findCommit, putRecords, putKeys]
+    + [
+      uncompressedLists, weightColumn, historyColumns, keyTail, reserveRows, findCommit, putRecords,
+      putKeys,
+    ]
     + historyFunctions + [conflicts, commit, news]).map { Statement($0) } + [
       Statement(
         "insert into stored_objects.schema_version (version) values ($1)", [.int4(version)])
@@ -199,7 +211,8 @@ enum Schema {
       (earlier < 2 ? since2 + externalTables : [])
       + (earlier < 3 ? [historyColumns] + historyFunctions : [])
       + withoutForeignKeys + [
-        weightColumn, weighing, "drop function stored_objects.commit", conflicts, commit, news,
+        uncompressedLists, weightColumn, weighing, "drop function stored_objects.commit", conflicts,
+        commit, news,
       ]
     // This comes first, so that programs that start at the same time upgrade one after the other.
     return [Statement("update stored_objects.schema_version set version = $1", [.int4(version)])]
