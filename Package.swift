@@ -342,8 +342,12 @@ let package = Package(
       dependencies: [
         "CDBBackend", "CDB", "StoredObjectsCore", "StoredObjectsEncryption", "TokyoCabinetBackend",
         "TokyoCabinet", "TokyoCabinetFile", "StoreFormats", "StoredObjectsTestSupport", "Files",
-        "Locks", "TestFiles", "TestedBackends", log,
+        "LiveResultsTesting", "Locks", "TestFiles", "TestedBackends", log,
       ]),
+    // Compares live results with fetching again, on any backend.
+    .target(
+      name: "LiveResultsTesting", dependencies: ["StoredObjectsCore", "StoredObjectsTestSupport"],
+      path: "Tests/LiveResultsTesting"),
     // A PostgreSQL server of the tests' own.
     .target(name: "TestServer", dependencies: ["Locks"], path: "Tests/TestServer"),
     .testTarget(
@@ -351,8 +355,8 @@ let package = Package(
       dependencies: [
         "KeyValueStoreCore", "PostgreSQLBackend", "RecordBrowsing", "StoredObjectsBrowser",
         "StoredObjectsCore", "StoredObjectsEncryption", "StoredObjectsSync",
-        "StoredObjectsTestSupport", "Files", "Locks", "ProgramTesting", "TestFiles", "TestServer",
-        "TokyoCabinetBackend", "stored-objects", "stored-objects-postgresql",
+        "StoredObjectsTestSupport", "Files", "LiveResultsTesting", "Locks", "ProgramTesting",
+        "TestFiles", "TestServer", "TokyoCabinetBackend", "stored-objects", "stored-objects-postgresql",
       ],
       exclude: ["Fixtures"]),
     .testTarget(

@@ -1,4 +1,5 @@
 import Foundation
+import LiveResultsTesting
 import StoredObjectsCore
 import StoredObjectsTestSupport
 import TestFiles
@@ -7,7 +8,7 @@ import Testing
 
 @Suite("Live results under random changes")
 struct RandomLiveResultsTests {
-  /// The number of saves on all backends together; some, in a time that is short, unless it is set.
+  /// The number of saves on each backend; some, in a time that is short, unless it is set.
   private static let saves = ProcessInfo.processInfo.environment["STOREDOBJECTS_LIVE_SAVES"]
     .flatMap { Int($0) }
 
@@ -15,14 +16,14 @@ struct RandomLiveResultsTests {
     """
     After random changes by several stores, live results equal a new fetch, their lists of changes \
     lead to them, and observers are notified of every change
-    """, arguments: TestedBackend.plain)
+    """, arguments: TestedBackend.allCases)
   func results(_ kind: TestedBackend) throws {
     var random = Seeds.generator(for: "live results, \(kind)")
     let end = ContinuousClock.now + .seconds(1.5)
     var saves = 0
     func isDone() -> Bool {
       guard let wanted = Self.saves else { return ContinuousClock.now > end }
-      return saves >= wanted / TestedBackend.plain.count
+      return saves >= wanted
     }
     while !isDone() {
       let seed = random.next()

@@ -1,10 +1,10 @@
 import Foundation
-import StoredObjectsCore
+package import StoredObjectsCore
 import StoredObjectsTestSupport
 import Testing
 
 /// Several stores on a backend, each with live results of all kinds, and what happens at random.
-struct LiveRun {
+package struct LiveRun {
   private struct Side {
     let store: Store
     var mirrors: [any LiveMirror] = []
@@ -14,9 +14,11 @@ struct LiveRun {
 
   private var sides: [Side] = []
   private var random: SeededGenerator
-  private(set) var saves = 0
+  /// The number of saves so far.
+  package private(set) var saves = 0
 
-  init(_ backend: any StoreBackend, seed: UInt64, stores: Int = 3) throws {
+  /// Opens stores with live results.
+  package init(_ backend: any StoreBackend, seed: UInt64, stores: Int = 3) throws {
     random = SeededGenerator(seed: seed)
     for number in 0..<stores {
       let store = Store(backend: backend)
@@ -52,7 +54,8 @@ struct LiveRun {
     elements.isEmpty ? nil : elements[chance(elements.count)]
   }
 
-  mutating func step() throws {
+  /// Lets one store do something, and compares its results.
+  package mutating func step() throws {
     let number = chance(sides.count)
     let store = sides[number].store
     if chance(3) == 0 { sides[number].mirrors.forEach { $0.watch() } }
@@ -119,7 +122,8 @@ struct LiveRun {
     side.store.acknowledgeFetchFailures()
   }
 
-  mutating func finish() throws {
+  /// Merges all stores, and compares their results.
+  package mutating func finish() throws {
     for number in sides.indices {
       merge(number)
       try check(number)
