@@ -19,7 +19,7 @@ protocol LiveMirror: AnyObject {
 private func same(_ holds: @autoclosure () throws -> Bool, _ what: @autoclosure () -> String = "")
   rethrows
 {
-  if try !holds() { Issue.record("\(what())") }
+  if try !holds() { Issue.record("\(what()), seed \(LiveRun.seed)") }
 }
 
 /// A value whose observers are notified once.

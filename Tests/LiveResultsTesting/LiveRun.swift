@@ -12,6 +12,9 @@ package struct LiveRun {
     var isBehind = false
   }
 
+  /// The seed of the run, for failures: it repeats the run without those before it.
+  @TaskLocal static var seed: UInt64 = 0
+  private let seed: UInt64
   private var sides: [Side] = []
   private var random: SeededGenerator
   /// The number of saves so far.
@@ -19,6 +22,7 @@ package struct LiveRun {
 
   /// Opens stores with live results.
   package init(_ backend: any StoreBackend, seed: UInt64, stores: Int = 3) throws {
+    self.seed = seed
     random = SeededGenerator(seed: seed)
     for number in 0..<stores {
       let store = Store(backend: backend)
@@ -56,6 +60,10 @@ package struct LiveRun {
 
   /// Lets one store do something, and compares its results.
   package mutating func step() throws {
+    try Self.$seed.withValue(seed) { try makeStep() }
+  }
+
+  private mutating func makeStep() throws {
     let number = chance(sides.count)
     let store = sides[number].store
     if chance(3) == 0 { sides[number].mirrors.forEach { $0.watch() } }
@@ -124,6 +132,10 @@ package struct LiveRun {
 
   /// Merges all stores, and compares their results.
   package mutating func finish() throws {
+    try Self.$seed.withValue(seed) { try checkAll() }
+  }
+
+  private mutating func checkAll() throws {
     for number in sides.indices {
       merge(number)
       try check(number)

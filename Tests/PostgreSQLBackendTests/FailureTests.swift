@@ -1,6 +1,7 @@
 import Foundation
 import PostgreSQLBackend
 import StoredObjectsCore
+import TestFiles
 import TestServer
 import Testing
 
@@ -70,6 +71,35 @@ struct FailureTests {
     for _ in 0..<10 { store.insert(Song()) }
     try store.saveChanges()
     #expect(proxy.roundTrips == 2)
+  }
+
+  @Test("Idle connections that are lost make room for new ones, however often", .hangLimit)
+  func roomAfterLosses() throws {
+    let database = try TestDatabase()
+    let name = "losses-\(UUID().uuidString.prefix(8))"
+    var configuration = PostgreSQLConfiguration()
+    configuration.maximumConnectionCount = 3
+    let backend = try PostgreSQLBackend(
+      "\(database.server.url())?application_name=\(name)", store: database.store,
+      configuration: configuration)
+    let table = try backend.table(named: "Song")
+    let rows = (2..<300).map { ChangeSet.RecordChange(kind: .insert, rowID: $0, range: 0..<1) }
+    try backend.commit(ChangeSet(bytes: [1], tables: [.init(table: table, records: rows)]))
+    /// Scans within scans, each of which holds a connection.
+    func scan(_ depth: Int) throws(StoreError) {
+      if depth == 0 { return }
+      _ = try backend.scan(table, from: nil) { (_, _) throws(StoreError) in
+        try scan(depth - 1)
+        return .pause
+      }
+    }
+    for _ in 0..<4 {
+      try scan(3)
+      try database.server.sql(
+        "select pg_terminate_backend(pid) from pg_stat_activity where application_name = '\(name)'")
+      #expect(try backend.record(2, in: table) == [1])
+    }
+    backend.close()
   }
 
   @Test("Reads and saves continue after the server has ended all sessions")

@@ -24,6 +24,8 @@ final class OpenTransaction: Sendable {
 
   deinit {
     guard let connection = connection.withLock(\.self) else { return }
+    // A forked process must not end the transaction of its parent.
+    if pool.isForked { return connection.abandon() }
     end(connection, Statement("commit"))
   }
 

@@ -31,11 +31,18 @@ final class ConnectionPool: Sendable {
       return state.idle
     }
     // In a child process, closing the parent's connections properly would end them for the parent.
-    if process != currentProcess() { for connection in idle { connection.abandon() } }
+    if isForked { for connection in idle { connection.abandon() } }
   }
 
   /// Closes the idle connections, because the server may have been restarted.
-  private func closeIdle() { state.withLock { $0.idle = [] } }
+  private func closeIdle() {
+    // Released without the lock, and after other threads may open new ones.
+    _ = state.change { state in
+      defer { state.idle = [] }
+      state.room += state.idle.count
+      return state.idle
+    }
+  }
 
   /// Throws if the backend is closed, or in a forked process.
   func check() throws(StoreError) {
@@ -45,9 +52,12 @@ final class ConnectionPool: Sendable {
     }
   }
 
+  /// Whether this is a process that was forked from the one with the connections.
+  var isForked: Bool { process != currentProcess() }
+
   /// Throws in a forked process.
   func checkProcess() throws(StoreError) {
-    if process != currentProcess() { throw StoreError.forked(target.location) }
+    if isForked { throw StoreError.forked(target.location) }
   }
 
   /// Calls a closure with a connection.
