@@ -75,6 +75,8 @@ extension DataBuffer {
   }
 
   private func rows(_ count: Int) -> [UInt32] {
+    // The standard library writes the count of an empty array to memory that all of them share.
+    if count == 0 { return [] }
     let bytes = unsafe storage.span.extracting(position..<position + 4 * count).bytes
     return unsafe [UInt32](unsafeUninitializedCapacity: count) { numbers, initialized in
       for index in 0..<count {

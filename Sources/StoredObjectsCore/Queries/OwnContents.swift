@@ -29,8 +29,9 @@ struct OwnContents {
     }
     if store.foreign.outdated.isEmpty { return }
     for rowID in store.foreign.outdated[entry.table].sorted() where rows.insert(rowID) {
+      // An object that was restored here and deleted again has no change, and is not found.
       guard let object = entry.living(rowID), object.hasContent,
-        !store.isDeletedElsewhere(object, entry)
+        !object.state.contains(.deleted), !store.isDeletedElsewhere(object, entry)
       else { continue }
       savedRows.append(rowID)
       objects.append(object)

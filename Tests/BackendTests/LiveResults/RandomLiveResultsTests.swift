@@ -18,6 +18,7 @@ struct RandomLiveResultsTests {
     lead to them, and observers are notified of every change
     """, arguments: TestedBackend.allCases)
   func results(_ kind: TestedBackend) throws {
+    if let seed = Self.seed { return try repeatRun(kind, seed) }
     var random = Seeds.generator(for: "live results, \(kind)")
     let end = ContinuousClock.now + .seconds(1.5)
     var saves = 0
@@ -28,18 +29,31 @@ struct RandomLiveResultsTests {
     while !isDone() {
       let seed = random.next()
       try withTemporaryDirectory { directory in
-        let backend: any StoreBackend =
-          kind == .memory
-          ? try MemoryLocation().open()
-          : try kind.open(
-            directory + "/store", durability: .none,
-            limits: CheckpointLimits(logBytes: 64 << 10, filePart: 4, bulkBytes: 20_000))
-        var run = try LiveRun(backend, seed: seed)
+        var run = try LiveRun(open(kind, directory), seed: seed)
         for _ in 0..<400 where !isDone() { try run.step() }
         try run.finish()
         saves += run.saves
       }
     }
     print("\(kind): \(saves) saves")
+  }
+
+  /// The seed of a run to repeat.
+  private static let seed = ProcessInfo.processInfo.environment["STOREDOBJECTS_LIVE_SEED"]
+    .flatMap { UInt64($0) }
+
+  private func repeatRun(_ kind: TestedBackend, _ seed: UInt64) throws {
+    try withTemporaryDirectory { directory in
+      var run = try LiveRun(open(kind, directory), seed: seed)
+      for _ in 0..<400 { try run.step() }
+      try run.finish()
+    }
+  }
+
+  private func open(_ kind: TestedBackend, _ directory: String) throws -> any StoreBackend {
+    if kind == .memory { return try MemoryLocation().open() }
+    return try kind.open(
+      directory + "/store", durability: .none,
+      limits: CheckpointLimits(logBytes: 64 << 10, filePart: 4, bulkBytes: 20_000))
   }
 }

@@ -43,6 +43,30 @@ struct DeletedElsewhereTests {
     #expect(try second.check().findings == [])
   }
 
+  @Test("An object that was restored and deleted again is not found after another store deletes it")
+  func deletedAgain() throws {
+    let tune = try saveDisc().tune
+    let theirs = try #require(try second.allObjects(of: Tune.self).first)
+    second.delete(theirs)
+    first.undoManager = history
+    first.delete(tune)
+    try first.saveChanges()
+    try history.undo()
+    #expect(try first.fetch(Tune.self).count == 1)
+    first.delete(tune)
+    expectStoreError(.conflict) { try second.saveChanges() }
+    second.keepConflictingChanges()
+    try second.saveChanges()
+    for _ in 0..<2 {
+      #expect(try first.fetch(Tune.self).isEmpty)
+      #expect(try first.allObjects(of: Tune.self).isEmpty)
+      #expect(try first.count(of: Tune.self) == 0)
+      first.mergeChanges()
+    }
+    try first.saveChanges()
+    #expect(try first.count(of: Tune.self) == 0)
+  }
+
   @Test("An edit whose other side was deleted by another store does not read it")
   func displaced() throws {
     let mine = try saveDisc()
