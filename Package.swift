@@ -356,7 +356,8 @@ let package = Package(
         "KeyValueStoreCore", "PostgreSQLBackend", "RecordBrowsing", "StoredObjectsBrowser",
         "StoredObjectsCore", "StoredObjectsEncryption", "StoredObjectsSync",
         "StoredObjectsTestSupport", "Files", "LiveResultsTesting", "Locks", "ProgramTesting",
-        "TestFiles", "TestServer", "TokyoCabinetBackend", "stored-objects", "stored-objects-postgresql",
+        "TestFiles", "TestServer", "TokyoCabinetBackend", "stored-objects",
+        "stored-objects-postgresql",
       ],
       exclude: ["Fixtures"]),
     .testTarget(
