@@ -10,7 +10,8 @@ public import StoreEngine
 /// Queries, indexes and searches see the same commit. Saving throws `readOnly`.
 ///
 /// A snapshot copies nothing. It keeps files that have since been replaced on the disk, and the log
-/// entries that they lack in memory: release it when you are done. You can use it from any task.
+/// entries that they lack in memory. On a server, it keeps a connection and its transaction. Release
+/// it when you are done. You can use it from any task.
 public struct StoreSnapshot: Sendable {
   /// The backend of the snapshot, for reading only.
   public let backend: any StoreBackend
