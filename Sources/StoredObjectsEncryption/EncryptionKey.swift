@@ -87,9 +87,12 @@ public struct PassphraseCost: Hashable, Sendable {
   /// Whether the cost is acceptable for a key file that is read.
   ///
   /// A file must not make the machine work for minutes or use all its memory. The limits are 256
-  /// MiB, and about three times the work of ``high``.
+  /// MiB, and about three times the work of ``high``. N is less than 2 to the power of 16 r, by
+  /// section 2 of RFC 7914. The crypto library reserves too little memory for other costs of p = 1
+  /// with large blocks.
   var isPlausible: Bool {
-    guard (1...20).contains(rounds), (1...32).contains(blockSize), (1...16).contains(parallelism)
+    guard (1...20).contains(rounds), (1...32).contains(blockSize), (1...16).contains(parallelism),
+      rounds < 16 * blockSize, parallelism > 1 || blockSize <= 16
     else { return false }
     let blocks = UInt64(blockSize) << UInt64(rounds)
     return blocks <= 1 << 21 && blocks * UInt64(parallelism) <= 1 << 23
