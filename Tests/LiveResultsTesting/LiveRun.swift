@@ -18,10 +18,26 @@ package struct LiveRun {
   private var sides: [Side] = []
   private var random: SeededGenerator
   /// The number of saves so far.
-  package private(set) var saves = 0
+  private var saves = 0
+
+  /// Makes up to 400 steps on a backend.
+  ///
+  /// - Parameters:
+  ///   - backend: An empty backend.
+  ///   - seed: The seed, which repeats the run.
+  ///   - isDone: Whether to end earlier.
+  /// - Returns: The number of saves.
+  package static func saves(
+    on backend: any StoreBackend, seed: UInt64, until isDone: () -> Bool = { false }
+  ) throws -> Int {
+    var run = try LiveRun(backend, seed: seed)
+    for _ in 0..<400 where !isDone() { try run.step() }
+    try run.finish()
+    return run.saves
+  }
 
   /// Opens stores with live results.
-  package init(_ backend: any StoreBackend, seed: UInt64, stores: Int = 3) throws {
+  private init(_ backend: any StoreBackend, seed: UInt64, stores: Int = 3) throws {
     self.seed = seed
     random = SeededGenerator(seed: seed)
     for number in 0..<stores {
@@ -59,7 +75,7 @@ package struct LiveRun {
   }
 
   /// Lets one store do something, and compares its results.
-  package mutating func step() throws {
+  private mutating func step() throws {
     try Self.$seed.withValue(seed) { try makeStep() }
   }
 
@@ -131,7 +147,7 @@ package struct LiveRun {
   }
 
   /// Merges all stores, and compares their results.
-  package mutating func finish() throws {
+  private mutating func finish() throws {
     try Self.$seed.withValue(seed) { try checkAll() }
   }
 

@@ -45,7 +45,7 @@ struct BulkSaveTests {
 
   @Test(
     "Rows that are copied are as others, encrypted or not",
-    arguments: [nil, EncryptionKey(bytes: Array(repeating: 7, count: 32))])
+    arguments: TestDatabase.keys)
   func copies(_ key: EncryptionKey?) throws {
     let database = try TestDatabase(key: key)
     let (mine, theirs) = (try database.backend(), try database.backend())

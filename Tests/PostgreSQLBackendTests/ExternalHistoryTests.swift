@@ -32,7 +32,7 @@ struct ExternalHistoryTests {
 
   @Test(
     "A value that machines replace and delete stays until its entries are removed",
-    arguments: HistoryTests.keys)
+    arguments: TestDatabase.keys)
   func kept(_ key: EncryptionKey?) throws {
     let database = try TestDatabase(key: key)
     let (mine, theirs) = (try database.backend(), try database.backend())
@@ -92,7 +92,7 @@ struct ExternalHistoryTests {
     #expect(try found(theirs) == new)
   }
 
-  @Test("A lost answer to a save keeps the value that it drops", arguments: HistoryTests.keys)
+  @Test("A lost answer to a save keeps the value that it drops", arguments: TestDatabase.keys)
   func lostAnswer(_ key: EncryptionKey?) throws {
     let database = try TestDatabase(key: key)
     let proxy = try TestProxy(before: database.server)

@@ -77,11 +77,7 @@ struct FailureTests {
   func roomAfterLosses() throws {
     let database = try TestDatabase()
     let name = "losses-\(UUID().uuidString.prefix(8))"
-    var configuration = PostgreSQLConfiguration()
-    configuration.maximumConnectionCount = 3
-    let backend = try PostgreSQLBackend(
-      "\(database.server.url())?application_name=\(name)", store: database.store,
-      configuration: configuration)
+    let backend = try database.backend(named: name, maximumConnectionCount: 3)
     let table = try backend.table(named: "Song")
     let rows = (2..<300).map { ChangeSet.RecordChange(kind: .insert, rowID: $0, range: 0..<1) }
     try backend.commit(ChangeSet(bytes: [1], tables: [.init(table: table, records: rows)]))
@@ -95,8 +91,7 @@ struct FailureTests {
     }
     for _ in 0..<4 {
       try scan(3)
-      try database.server.sql(
-        "select pg_terminate_backend(pid) from pg_stat_activity where application_name = '\(name)'")
+      try database.endSessions(of: name)
       #expect(try backend.record(2, in: table) == [1])
     }
     backend.close()

@@ -26,7 +26,7 @@ struct FollowingTests {
   }
 
   @Test(
-    "A copy in memory follows a store on a server, commit by commit", arguments: HistoryTests.keys)
+    "A copy in memory follows a store on a server, commit by commit", arguments: TestDatabase.keys)
   func source(_ key: EncryptionKey?) throws {
     var random = Seeds.generator(for: "following PostgreSQL, \(key == nil ? "plain" : "sealed")")
     let database = try TestDatabase(key: key)
@@ -51,7 +51,7 @@ struct FollowingTests {
 
   @Test(
     "A store on a server follows one in memory, takes no other commits, and is promoted",
-    arguments: HistoryTests.keys)
+    arguments: TestDatabase.keys)
   func target(_ key: EncryptionKey?) throws {
     var random = Seeds.generator(for: "PostgreSQL follows, \(key == nil ? "plain" : "sealed")")
     let source = try MemoryBackend()
@@ -86,7 +86,7 @@ struct FollowingTests {
     #expect(try target.historyID() != source.historyID())
   }
 
-  @Test("A copy has the history of its source, and goes on with it", arguments: HistoryTests.keys)
+  @Test("A copy has the history of its source, and goes on with it", arguments: TestDatabase.keys)
   func copies(_ key: EncryptionKey?) throws {
     var random = Seeds.generator(for: "copies of histories, \(key == nil ? "plain" : "sealed")")
     let source = try MemoryBackend()

@@ -10,8 +10,6 @@ import Testing
 
 @Suite("Commits that PostgreSQL gets together", .needsServer)
 struct GroupCommitTests {
-  private static let keys = [nil, EncryptionKey(bytes: Array(repeating: 7, count: 32))]
-
   /// A commit that a thread makes, and its outcome.
   private struct Made: Sendable {
     var token = UUID()
@@ -71,7 +69,7 @@ struct GroupCommitTests {
 
   @Test(
     "Commits that wait at the same time are one transaction, and each has all that is its own",
-    arguments: keys)
+    arguments: TestDatabase.keys)
   func together(_ key: EncryptionKey?) throws {
     let database = try TestDatabase(key: key)
     let proxy = try TestProxy(before: database.server)
@@ -97,7 +95,9 @@ struct GroupCommitTests {
     #expect(backend.lastCommitNumber == 13)
   }
 
-  @Test("A commit that the server refuses fails alone, for its own reason", arguments: keys)
+  @Test(
+    "A commit that the server refuses fails alone, for its own reason", arguments: TestDatabase.keys
+  )
   func refusals(_ key: EncryptionKey?) throws {
     let database = try TestDatabase(key: key)
     let backend = try database.backend()
@@ -214,7 +214,7 @@ struct GroupCommitTests {
 
   @Test(
     "Whatever is cut, threads of two machines lose no commit and make none twice",
-    arguments: [false, true], keys)
+    arguments: [false, true], TestDatabase.keys)
   func model(_ keepsHistory: Bool, _ key: EncryptionKey?) throws {
     var random = Seeds.generator(for: "group commits")
     let database = try TestDatabase(key: key)

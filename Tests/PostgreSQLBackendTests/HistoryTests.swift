@@ -11,9 +11,9 @@ import Testing
 /// The conformance suite has what a history is; this is what several machines do to it.
 @Suite("Histories on PostgreSQL", .needsServer)
 struct HistoryTests {
-  static let keys: [EncryptionKey?] = [nil, EncryptionKey(bytes: Array(repeating: 7, count: 32))]
-
-  @Test("Whatever two machines save, entries lead from one state to the next", arguments: keys)
+  @Test(
+    "Whatever two machines save, entries lead from one state to the next",
+    arguments: TestDatabase.keys)
   func twoMachines(_ key: EncryptionKey?) throws {
     let name = "histories of two machines, \(key == nil ? "plain" : "sealed")"
     var random = Seeds.generator(for: name)
@@ -81,7 +81,9 @@ struct HistoryTests {
     #expect(try HistoryWalk.numbers(early) == [])
   }
 
-  @Test("A history begins after its own commit, whenever others save meanwhile", arguments: keys)
+  @Test(
+    "A history begins after its own commit, whenever others save meanwhile",
+    arguments: TestDatabase.keys)
   func begunBetweenSaves(_ key: EncryptionKey?) throws {
     let database = try TestDatabase(key: key)
     let proxy = try TestProxy(before: database.server)
@@ -98,7 +100,7 @@ struct HistoryTests {
     #expect(try HistoryWalk.numbers(backend) == Array(start + 1..<backend.lastCommitNumber + 1))
   }
 
-  @Test("A save whose answer is lost has one entry", arguments: keys)
+  @Test("A save whose answer is lost has one entry", arguments: TestDatabase.keys)
   func lostAnswers(_ key: EncryptionKey?) throws {
     let database = try TestDatabase(key: key)
     let proxy = try TestProxy(before: database.server)
@@ -144,7 +146,9 @@ struct HistoryTests {
     #expect(try trips { try backend.commit(large.changeSet) } == 1)
   }
 
-  @Test("A history is begun, shortened and read while three machines save", arguments: keys)
+  @Test(
+    "A history is begun, shortened and read while three machines save", arguments: TestDatabase.keys
+  )
   func underLoad(_ key: EncryptionKey?) throws {
     var random = Seeds.generator(for: "histories under load, \(key == nil ? "plain" : "sealed")")
     let seeds = (0..<3).map { _ in random.next() }

@@ -57,8 +57,6 @@ private final class Account: StoredObject {
 
 @Suite("Saves of objects with indexes on PostgreSQL", .needsServer)
 struct IndexedSaveTests {
-  private static let keys = [nil, EncryptionKey(bytes: Array(repeating: 7, count: 32))]
-
   private static func open(_ backend: PostgreSQLBackend) throws -> Store {
     let store = Store(backend: backend)
     try store.register(Track.self)
@@ -77,7 +75,7 @@ struct IndexedSaveTests {
 
   @Test(
     "A save of objects with indexes is two round trips, and one more for each 1,024 objects",
-    arguments: keys)
+    arguments: TestDatabase.keys)
   func roundTrips(_ key: EncryptionKey?) throws {
     let database = try TestDatabase(key: key)
     let proxy = try TestProxy(before: database.server)
@@ -111,7 +109,9 @@ struct IndexedSaveTests {
     return account
   }
 
-  @Test("Unique values of any number of objects take no round trip of their own", arguments: keys)
+  @Test(
+    "Unique values of any number of objects take no round trip of their own",
+    arguments: TestDatabase.keys)
   func roundTripsOfUniqueValues(_ key: EncryptionKey?) throws {
     let database = try TestDatabase(key: key)
     let proxy = try TestProxy(before: database.server)
@@ -138,7 +138,8 @@ struct IndexedSaveTests {
     #expect(try store.check().isSound)
   }
 
-  @Test("A value of one of many objects that another object has is found", arguments: keys)
+  @Test(
+    "A value of one of many objects that another object has is found", arguments: TestDatabase.keys)
   func uniqueValues(_ key: EncryptionKey?) throws {
     let database = try TestDatabase(key: key)
     let store = try Self.openAccounts(database.backend())
@@ -187,7 +188,9 @@ struct IndexedSaveTests {
     #expect(try store.check().isSound)
   }
 
-  @Test("No index is built because another machine saves between any two requests", arguments: keys)
+  @Test(
+    "No index is built because another machine saves between any two requests",
+    arguments: TestDatabase.keys)
   func savesOfOthers(_ key: EncryptionKey?) throws {
     let database = try TestDatabase(key: key)
     let proxy = try TestProxy(before: database.server)

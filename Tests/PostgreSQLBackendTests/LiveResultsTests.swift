@@ -23,10 +23,7 @@ struct LiveResultsTests {
     func isDone() -> Bool { Self.saves.map { saves >= $0 } ?? (ContinuousClock.now > end) }
     while !isDone() {
       let backend = try TestDatabase(key: isEncrypted ? TestDatabase.keys[1] : nil).backend()
-      var run = try LiveRun(backend, seed: random.next())
-      for _ in 0..<400 where !isDone() { try run.step() }
-      try run.finish()
-      saves += run.saves
+      saves += try LiveRun.saves(on: backend, seed: random.next(), until: isDone)
       backend.close()
     }
     print("PostgreSQL, \(isEncrypted ? "encrypted" : "plain"): \(saves) saves")

@@ -126,7 +126,7 @@ struct SharingTests {
 
   @Test(
     "Two machines can't save the same value of a unique attribute, encrypted or not",
-    arguments: [nil, EncryptionKey(bytes: Array(repeating: 7, count: 32))])
+    arguments: TestDatabase.keys)
   func uniqueValues(_ key: EncryptionKey?) throws {
     final class Name: StoredObject {
       @Content var text = ""

@@ -51,17 +51,6 @@ struct SnapshotTests {
     return Int(text.trimmingCharacters(in: .whitespacesAndNewlines)) ?? -1
   }
 
-  /// Opens a backend whose sessions are found by the name of their application.
-  private func backend(
-    _ database: TestDatabase, named name: String, maximumConnectionCount: Int = 8
-  ) throws -> PostgreSQLBackend {
-    var configuration = PostgreSQLConfiguration()
-    configuration.maximumConnectionCount = maximumConnectionCount
-    return try PostgreSQLBackend(
-      "\(database.server.url())?application_name=\(name)", store: database.store,
-      key: database.key, configuration: configuration)
-  }
-
   @Test(
     "A read of a container takes a round trip more than what it reads, and does not wait for its end",
     arguments: TestDatabase.keys)
@@ -93,7 +82,7 @@ struct SnapshotTests {
     let database = try TestDatabase()
     try save(10, database)
     let name = "reads-\(UUID().uuidString.prefix(8))"
-    let container = try container(try backend(database, named: name))
+    let container = try container(try database.backend(named: name))
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<20 {
         group.addTask {
@@ -120,7 +109,7 @@ struct SnapshotTests {
     let database = try TestDatabase()
     try save(3, database)
     let name = "held-\(UUID().uuidString.prefix(8))"
-    let backend = try backend(database, named: name, maximumConnectionCount: 1)
+    let backend = try database.backend(named: name, maximumConnectionCount: 1)
     let table = try backend.table(named: "Song")
     var held: [any StoreBackend] = []
     for _ in 0..<5 { held.append(try backend.snapshot()) }
@@ -143,11 +132,10 @@ struct SnapshotTests {
     let database = try TestDatabase()
     try save(3, database)
     let name = "lost-\(UUID().uuidString.prefix(8))"
-    let backend = try backend(database, named: name)
+    let backend = try database.backend(named: name)
     let table = try backend.table(named: "Song")
     let snapshot = try backend.snapshot()
-    try database.server.sql(
-      "select pg_terminate_backend(pid) from pg_stat_activity where application_name = '\(name)'")
+    try database.endSessions(of: name)
     let first = storeError { _ = try snapshot.record(2, in: table) }
     #expect(first?.code == .ioError)
     let second = storeError { _ = try snapshot.record(2, in: table) }
@@ -156,8 +144,7 @@ struct SnapshotTests {
     #expect(storeError { _ = try snapshot.snapshot().recordCount(in: table) }?.code == .ioError)
     #expect(try backend.snapshot().record(2, in: table) != nil)
     let container = try container(backend)
-    try database.server.sql(
-      "select pg_terminate_backend(pid) from pg_stat_activity where application_name = '\(name)'")
+    try database.endSessions(of: name)
     let count = try await container.read { try $0.count(of: Song.self) }
     #expect(count == 3)
     try await container.close()

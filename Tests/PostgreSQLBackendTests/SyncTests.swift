@@ -77,7 +77,7 @@ struct SyncTests {
 
   @Test(
     "Values outside of records come through servers on two machines, encrypted stores too",
-    arguments: [nil, EncryptionKey(bytes: Array(repeating: 7, count: 32))])
+    arguments: TestDatabase.keys)
   func values(_ key: EncryptionKey?) async throws {
     let database = try TestDatabase(key: key)
     let servers = try (0..<2).map { _ in
@@ -124,7 +124,7 @@ struct SyncTests {
 
   @Test(
     "Items of key-value stores come through servers on two machines, encrypted stores too",
-    arguments: [nil, EncryptionKey(bytes: Array(repeating: 7, count: 32))])
+    arguments: TestDatabase.keys)
   func items(_ key: EncryptionKey?) async throws {
     let database = try TestDatabase(key: key)
     let machines = try (0..<2).map { _ in try database.backend() }

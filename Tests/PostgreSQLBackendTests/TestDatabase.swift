@@ -36,6 +36,23 @@ struct TestDatabase: BackendLocation {
       configuration: configuration)
   }
 
+  /// Opens a backend whose sessions are found by the name of their application.
+  func backend(
+    named name: String, maximumConnectionCount: Int = 8
+  ) throws -> PostgreSQLBackend {
+    var configuration = PostgreSQLConfiguration()
+    configuration.maximumConnectionCount = maximumConnectionCount
+    return try PostgreSQLBackend(
+      "\(server.url())?application_name=\(name)", store: store, key: key,
+      configuration: configuration)
+  }
+
+  /// Ends the sessions of a backend.
+  func endSessions(of name: String) throws {
+    try server.sql(
+      "select pg_terminate_backend(pid) from pg_stat_activity where application_name = '\(name)'")
+  }
+
   func open(readOnly: Bool) throws -> any StoreBackend {
     var configuration = PostgreSQLConfiguration()
     if readOnly { configuration.access = .readOnly }

@@ -18,7 +18,7 @@ struct RandomLiveResultsTests {
     lead to them, and observers are notified of every change
     """, arguments: TestedBackend.allCases)
   func results(_ kind: TestedBackend) throws {
-    if let seed = Self.seed { return try repeatRun(kind, seed) }
+    if let seed = Self.seed { return _ = try run(kind, seed) { false } }
     var random = Seeds.generator(for: "live results, \(kind)")
     let end = ContinuousClock.now + .seconds(1.5)
     var saves = 0
@@ -26,15 +26,7 @@ struct RandomLiveResultsTests {
       guard let wanted = Self.saves else { return ContinuousClock.now > end }
       return saves >= wanted
     }
-    while !isDone() {
-      let seed = random.next()
-      try withTemporaryDirectory { directory in
-        var run = try LiveRun(open(kind, directory), seed: seed)
-        for _ in 0..<400 where !isDone() { try run.step() }
-        try run.finish()
-        saves += run.saves
-      }
-    }
+    while !isDone() { saves += try run(kind, random.next(), until: isDone) }
     print("\(kind): \(saves) saves")
   }
 
@@ -42,11 +34,11 @@ struct RandomLiveResultsTests {
   private static let seed = ProcessInfo.processInfo.environment["STOREDOBJECTS_LIVE_SEED"]
     .flatMap { UInt64($0) }
 
-  private func repeatRun(_ kind: TestedBackend, _ seed: UInt64) throws {
+  private func run(
+    _ kind: TestedBackend, _ seed: UInt64, until isDone: () -> Bool
+  ) throws -> Int {
     try withTemporaryDirectory { directory in
-      var run = try LiveRun(open(kind, directory), seed: seed)
-      for _ in 0..<400 { try run.step() }
-      try run.finish()
+      try LiveRun.saves(on: open(kind, directory), seed: seed, until: isDone)
     }
   }
 
