@@ -27,6 +27,7 @@ package struct LiveRun {
   ///   - seed: The seed, which repeats the run.
   ///   - isDone: Whether to end earlier.
   /// - Returns: The number of saves.
+  /// - Throws: An error of a store.
   package static func saves(
     on backend: any StoreBackend, seed: UInt64, until isDone: () -> Bool = { false }
   ) throws -> Int {
