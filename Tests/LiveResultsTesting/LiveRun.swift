@@ -314,6 +314,8 @@ extension LiveRun {
       CountMirror(try store.liveCount(of: Jotting.self, where: wanted)) {
         try store.count(of: Jotting.self, where: wanted)
       },
+      CountMirror(try store.liveCount(of: Jotting.self)) { try store.count(of: Jotting.self) },
+      CountMirror(try store.liveCount(of: Piece.self)) { try store.count(of: Piece.self) },
       CountMirror(try store.liveCount(of: Piece.self, where: named)) {
         try store.count(of: Piece.self, where: named)
       },

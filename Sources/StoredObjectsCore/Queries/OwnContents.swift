@@ -23,7 +23,10 @@ struct OwnContents {
     let hasDeleted = store.foreign.hasDeleted(entry.classID)
     for object in entry.pending {
       guard let change = object.state.change else { continue }
-      if change != .insert { savedRows.append(object.rowID) }
+      // An object that is restored here may have been restored and saved elsewhere.
+      if change != .insert || store.isChangedElsewhere(object.rowID, entry) {
+        savedRows.append(object.rowID)
+      }
       if change == .delete || hasDeleted && store.isDeletedElsewhere(object, entry) { continue }
       objects.append(object)
     }

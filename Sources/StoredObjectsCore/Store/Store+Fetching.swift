@@ -58,6 +58,7 @@ extension Store {
   }
 
   func count(of entry: RegisteredClass) throws(StoreError) -> Int {
+    if !entry.pending.isEmpty { collectChangesElsewhere() }
     do {
       let rows = try backend.recordCount(in: entry.table)
       let saved = max(0, rows - (entry.shared.metadata == nil ? 0 : 1))
@@ -66,8 +67,17 @@ extension Store {
         entry.changeCounts.deletes > 0 && foreign.hasDeleted(entry.classID)
         ? entry.pending.count { $0.state.change == .delete && isDeletedElsewhere($0, entry) } : 0
       return saved + entry.changeCounts.inserts - entry.changeCounts.deletes + gone
+        - insertedElsewhereCount(entry)
     } catch {
       throw .wrapping(error, .ioError, at: entry.location())
+    }
+  }
+
+  /// Returns the number of unsaved new objects that other stores have saved: restored ones.
+  private func insertedElsewhereCount(_ entry: RegisteredClass) -> Int {
+    if entry.changeCounts.inserts == 0 || foreign.outdated.isEmpty { return 0 }
+    return entry.pending.count {
+      $0.state.change == .insert && isChangedElsewhere($0.rowID, entry) && exists($0.rowID, entry)
     }
   }
 

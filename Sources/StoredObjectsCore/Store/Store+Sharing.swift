@@ -134,7 +134,7 @@ extension Store {
   }
 
   /// Whether a row exists; true for a row that can't be read, which is reported when it is read.
-  private func exists(_ rowID: UInt32, _ entry: RegisteredClass) -> Bool {
+  func exists(_ rowID: UInt32, _ entry: RegisteredClass) -> Bool {
     (try? backend.withRecord(rowID, in: entry.table) { _ in true } ?? false) ?? true
   }
 

@@ -1,3 +1,4 @@
+import Foundation
 import StoredObjectsCore
 import StoredObjectsTestSupport
 import Testing
@@ -189,6 +190,41 @@ struct DeletedElsewhereTests {
   }
 
   @Test(
+    "An object that is restored in two stores is counted once, with and without an index",
+    arguments: [false, true])
+  func restoredTwice(_ isDeletedAgain: Bool) throws {
+    try first.register(Score.self)
+    try second.register(Score.self)
+    let score = Score(7)
+    first.insert(score)
+    try first.saveChanges()
+    let theirs = try #require(try second.allObjects(of: Score.self).first)
+    theirs.points = 8
+    first.undoManager = history
+    first.delete(score)
+    try first.saveChanges()
+    try history.undo()
+    expectStoreError(.conflict) { try second.saveChanges() }
+    second.keepConflictingChanges()
+    try second.saveChanges()
+    if isDeletedAgain {
+      second.delete(theirs)
+      try second.saveChanges()
+    }
+    for _ in 0..<2 {
+      #expect(try first.count(of: Score.self) == 1)
+      #expect(try first.count(of: Score.self, where: #Predicate { $0.points > 5 }) == 1)
+      #expect(try first.count(of: Score.self, where: #Predicate { $0.points == 7 }) == 1)
+      #expect(try first.fetch(Score.self).map(\.points) == [7])
+      first.mergeChanges()
+    }
+    first.keepConflictingChanges()
+    try first.saveChanges()
+    #expect(try first.count(of: Score.self, where: #Predicate { $0.points > 5 }) == 1)
+    #expect(try first.count(of: Score.self) == 1)
+  }
+
+  @Test(
     """
     Adding an object to a list while it is deleted and restored elsewhere is a conflict, after \
     which both sides agree
@@ -215,4 +251,18 @@ struct DeletedElsewhereTests {
     #expect(lists.map(\.tunes) == [[mine.tune]])
     #expect(mine.tune.lists == lists)
   }
+}
+
+/// An object with an index by which it can be counted.
+private final class Score: StoredObject {
+  @Content var points = 0
+
+  convenience init(_ points: Int) {
+    self.init()
+    self.points = points
+  }
+
+  override class var indexes: [AttributeIndex] { [AttributeIndex("points", \Score.points)] }
+  override func readContent(from buffer: inout DataBuffer) throws { points = try buffer.readInt() }
+  override func writeContent(to buffer: inout DataBuffer) { buffer.write(points) }
 }
