@@ -15,7 +15,7 @@ public import StoreEngine
 /// is held meanwhile. Files are never changed in place, so each is complete at any moment.
 ///
 /// Safe on any thread.
-public typealias CDBBackend = LoggedBackend<CDBFiles>
+public typealias CDBBackend = LoggedBackend<CDBClassFormat>
 
 /// The constant databases of a store's directory, below its commit log.
 public typealias CDBFiles = ClassFiles<CDBClassFormat>

@@ -29,8 +29,8 @@ package enum StoreFormat: String, CaseIterable, Sendable {
     key: (any StoreKey)? = nil, in fileSystem: any FileSystem = SystemFiles.shared
   ) throws(StoreError) -> any DirectoryBackend {
     func open<Format>(
-      _: LoggedBackend<ClassFiles<Format>>.Type
-    ) throws(StoreError) -> LoggedBackend<ClassFiles<Format>> {
+      _: LoggedBackend<Format>.Type
+    ) throws(StoreError) -> LoggedBackend<Format> {
       var configuration = ClassFileConfiguration<Format>(
         access: access, createIfMissing: createIfMissing, durability: durability)
       (configuration.sharing, configuration.lockTimeout) = (sharing, lockTimeout)

@@ -10,7 +10,7 @@ public import StoreEngine
 /// saves that are not in the class files yet; see `LoggedBackend`.
 ///
 /// Safe on any thread. Look-ups run concurrently, and wait for no disk.
-public typealias TokyoCabinetBackend = LoggedBackend<TokyoCabinetFiles>
+public typealias TokyoCabinetBackend = LoggedBackend<TokyoCabinetFormat>
 
 /// The hash files of a store's directory, below its commit log.
 public typealias TokyoCabinetFiles = ClassFiles<TokyoCabinetFormat>

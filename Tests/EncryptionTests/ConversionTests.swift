@@ -113,9 +113,9 @@ extension StoreFormat {
   /// Converts a store in place.
   func convert(_ path: String, from old: EncryptionKey?, to new: EncryptionKey?) throws {
     if self == .tokyoCabinet {
-      try StoreConversion<TokyoCabinetFiles>(path, from: old, to: new).run { _ in }
+      try StoreConversion<TokyoCabinetFormat>(path, from: old, to: new).run { _ in }
     } else {
-      try StoreConversion<CDBFiles>(path, from: old, to: new).run { _ in }
+      try StoreConversion<CDBClassFormat>(path, from: old, to: new).run { _ in }
     }
   }
 }

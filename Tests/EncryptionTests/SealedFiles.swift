@@ -5,6 +5,18 @@ import StoredObjectsTestSupport
 import Testing
 import TokyoCabinetBackend
 
+/// The files of a store, in any format, whose content a test moves.
+private protocol MovableFiles: RecordSource {
+  func mark(of name: String) throws(StoreError) -> FileMark?
+  func prepare(
+    _ changes: ChangeSet, mark: FileMark, durability: Durability
+  ) throws(StoreError) -> [Replacement]
+  func publish(_ replacements: [Replacement]) throws(StoreError)
+  func close()
+}
+
+extension ClassFiles: MovableFiles {}
+
 /// The files of an encrypted store as somebody has them who has no key: he can move what is in
 /// them.
 struct SealedFiles {
@@ -15,11 +27,11 @@ struct SealedFiles {
     (self.kind, self.directory) = (kind, directory)
   }
 
-  private func withFiles<Result>(_ body: (any RecordFiles) throws -> Result) throws -> Result {
-    let files: any RecordFiles =
+  private func withFiles<Result>(_ body: (any MovableFiles) throws -> Result) throws -> Result {
+    let files: any MovableFiles =
       kind == .tokyoCabinet
       ? try TokyoCabinetFiles(writing: directory) : try CDBFiles(writing: directory)
-    defer { try? files.close() }
+    defer { files.close() }
     return try body(files)
   }
 
@@ -59,7 +71,7 @@ struct SealedFiles {
 
   /// Writes a file with changes, and with the mark of the old one, which nothing seals.
   private func publish(
-    _ changes: ChangeSet, inLocationOf file: String, _ files: any RecordFiles
+    _ changes: ChangeSet, inLocationOf file: String, _ files: any MovableFiles
   ) throws {
     let mark = try files.mark(of: file) ?? FileMark(epoch: 1, number: 1)
     try files.publish(try files.prepare(changes, mark: mark, durability: .none))

@@ -11,18 +11,18 @@ extension TestedBackend {
   }
 }
 
-extension LoggedBackend where Files: DirectoryFiles {
+extension LoggedBackend {
   /// Opens a directory that fails when a test requests it.
   package convenience init(
     _ disk: CrashingDirectory, limits: CheckpointLimits = .init(), key: (any StoreKey)? = nil
   ) throws {
-    try self.init(files: Files(disk), limits: limits, key: key)
+    try self.init(files: ClassFiles(disk), limits: limits, key: key)
   }
 }
 
-extension DirectoryFiles {
+extension ClassFiles {
   /// Opens a directory that fails when a test requests it.
-  package init(_ disk: CrashingDirectory) throws {
+  package convenience init(_ disk: CrashingDirectory) throws {
     var configuration = ClassFileConfiguration<Format>()
     configuration.fileSystem = disk
     try self.init(directory: disk.path, configuration: configuration)

@@ -4,7 +4,7 @@
 /// them at a checkpoint, inspects them and salvages damaged ones.
 ///
 ///     public typealias CDBFiles = ClassFiles<CDBClassFormat>
-///     public typealias CDBBackend = LoggedBackend<CDBFiles>
+///     public typealias CDBBackend = LoggedBackend<CDBClassFormat>
 ///
 /// A value of the format holds the settings for the layout of new files. Files are never written in
 /// place: a format reads a whole file and writes a new one beside it.

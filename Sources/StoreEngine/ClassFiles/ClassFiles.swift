@@ -9,7 +9,7 @@ import Synchronization
 /// only and mapped into memory. Changes are written to new files, which then replace the old ones.
 ///
 /// Safe on any thread. Look-ups run concurrently, and wait for no disk.
-public final class ClassFiles<Format: ClassFileFormat>: DirectoryFiles {
+public final class ClassFiles<Format: ClassFileFormat>: RecordSource {
   /// The options for opening a directory and for the layout of new files in it.
   public typealias Configuration = ClassFileConfiguration<Format>
 
@@ -21,7 +21,7 @@ public final class ClassFiles<Format: ClassFileFormat>: DirectoryFiles {
   /// The files of ordered tables.
   public let ordered: OrderedFiles
   /// The files of external values.
-  public let external: ExternalFiles?
+  public let external: ExternalFiles
 
   /// The directory.
   public let directory: StoreDirectory
@@ -167,12 +167,10 @@ public final class ClassFiles<Format: ClassFileFormat>: DirectoryFiles {
 
   /// Records the files that the manifest lists.
   ///
-  /// Complexity: O(t · n) for t tables and n names.
+  /// If one of them is missing when it is opened, that is damage and no empty table.
   ///
-  /// - Throws: Nothing; other files can throw ``StoreError``.
-  public func need(_ fileNames: [String]) throws(StoreError) {
-    tables.need(fileNames)
-  }
+  /// Complexity: O(t · n) for t tables and n names.
+  public func need(_ fileNames: [String]) { tables.need(fileNames) }
 
   /// Returns the name of a table.
   ///

@@ -100,7 +100,7 @@ public protocol DirectoryBackend: StoreBackend {
   func orderedTableStates() throws(StoreError) -> [OrderedTableState]
 }
 
-extension LoggedBackend: DirectoryBackend where Files: DirectoryFiles {
+extension LoggedBackend: DirectoryBackend {
   /// Opens a directory and locks it, without waiting.
   ///
   /// Complexity: linear in the size of the log and in the number of files; an encrypted store also

@@ -26,4 +26,4 @@ package protocol FileSystemBackend {
   ) throws(StoreError)
 }
 
-extension LoggedBackend: FileSystemBackend where Files: DirectoryFiles {}
+extension LoggedBackend: FileSystemBackend {}

@@ -1,8 +1,8 @@
 import Files
 
-extension LoggedBackend where Files: DirectoryFiles {
+extension LoggedBackend {
   /// The options for opening a directory and for the layout of new files in it.
-  public typealias Configuration = ClassFileConfiguration<Files.Format>
+  public typealias Configuration = ClassFileConfiguration<Format>
 
   /// Opens a directory, and locks it unless it is opened for reading only.
   ///
@@ -34,12 +34,12 @@ extension LoggedBackend where Files: DirectoryFiles {
       try self.init(frozen: moment)
       return
     }
-    let files = try Files(directory: directory, configuration: configuration)
+    let files = try ClassFiles<Format>(directory: directory, configuration: configuration)
     let isNew: Bool
     do {
       isNew = files.isReadOnly ? false : try !files.directory.hasFile(StoreDirectory.manifest)
     } catch {
-      try? files.close()
+      files.close()
       throw error
     }
     try self.init(

@@ -24,7 +24,7 @@ struct StoreMoment: Equatable {
   }
 }
 
-extension LoggedBackend where Files: DirectoryFiles {
+extension LoggedBackend {
   /// Opens a store for reading with all its files, as of one commit, beside any writer.
   ///
   /// - Returns: nil if a file is damaged and there is no writer: undamaged files are readable
@@ -35,7 +35,7 @@ extension LoggedBackend where Files: DirectoryFiles {
   ) throws(StoreError) -> LoggedBackend? {
     var waiting = Backoff(max(configuration.lockTimeout, .seconds(2)))
     while true {
-      let files = try Files(directory: directory, configuration: configuration)
+      let files = try ClassFiles<Format>(directory: directory, configuration: configuration)
       let directory = try files.directory.opened()
       do throws(StoreError) {
         if let backend = try opened(files, key, directory) { return backend }
@@ -53,7 +53,7 @@ extension LoggedBackend where Files: DirectoryFiles {
 
   /// Opens a store with all its files; returns nil if files were published meanwhile.
   private static func opened(
-    _ files: Files, _ key: (any StoreKey)?, _ directory: DirectoryHandle
+    _ files: ClassFiles<Format>, _ key: (any StoreKey)?, _ directory: DirectoryHandle
   ) throws(StoreError) -> LoggedBackend? {
     let before = try StoreMoment(directory)
     let backend = try LoggedBackend(files: files, key: key)
@@ -71,7 +71,7 @@ extension LoggedBackend where Files: DirectoryFiles {
   ) throws(StoreError) -> StoreCheck {
     var waiting = Backoff(.seconds(2))
     while true {
-      let files = try Files(reading: directory, in: fileSystem)
+      let files = try ClassFiles<Format>(reading: directory, in: fileSystem)
       let handle = try files.directory.opened()
       let isBeside = hasWriter(handle)
       let before = isBeside ? try StoreMoment(handle) : nil

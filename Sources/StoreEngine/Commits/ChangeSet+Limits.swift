@@ -1,7 +1,7 @@
 extension ChangeSet {
   /// The maximum size of a record or a named buffer: 4 GiB minus 1 byte.
   ///
-  /// A backend may have a lower limit, see ``RecordFiles/maximumRecordByteCount``.
+  /// A backend may have a lower limit, see ``ClassFileFormat/maximumRecordByteCount``.
   @inlinable public static var maximumRecordByteCount: Int { Int(UInt32.max) }
   /// The maximum size of a key of an ordered table with its value: 2 GiB minus 1 byte.
   @inlinable public static var maximumKeyByteCount: Int { Int(Int32.max) }

@@ -16,7 +16,7 @@ public struct CommitLogState: Sendable, Hashable {
   public let tornTailByteCount: Int?
 }
 
-extension LoggedBackend where Files: DirectoryFiles {
+extension LoggedBackend {
   /// Returns the content of the commit log; nil if the store has none.
   ///
   /// Commits wait while it runs. Safe on any thread.

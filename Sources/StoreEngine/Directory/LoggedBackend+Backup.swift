@@ -1,6 +1,6 @@
 import Files
 
-extension LoggedBackend where Files: DirectoryFiles {
+extension LoggedBackend {
   /// Copies the store as it is now into a directory, which must be empty or not exist.
   ///
   ///     try backend.backup(to: "Music backup")
@@ -29,14 +29,14 @@ extension LoggedBackend where Files: DirectoryFiles {
       let source = try files.directory.opened()
       try TargetDirectory.make(at: directory, like: source) { (target) throws(StoreError) in
         try files.copyAll(to: target) { progress(naming($0)) }
-        let copy = try Files(reading: target.temporaryPath, in: source.fileSystem)
+        let copy = try ClassFiles<Format>(reading: target.temporaryPath, in: source.fileSystem)
         try LoggedBackend(files: copy, sealing: sealing).close()
       }
     }
   }
 }
 
-extension LoggedBackend where Files: DirectoryFiles {
+extension LoggedBackend {
   /// Copies all records into a new store with the same key.
   ///
   /// - Parameters:
@@ -50,13 +50,13 @@ extension LoggedBackend where Files: DirectoryFiles {
   ) throws(StoreError) {
     let source = try files.directory.opened()
     try TargetDirectory.make(at: directory, like: source) { (target) throws(StoreError) in
-      let files = try Files(writing: target.temporaryPath, in: source.fileSystem)
+      let files = try ClassFiles<Format>(writing: target.temporaryPath, in: source.fileSystem)
       let backend: LoggedBackend
       do throws(StoreError) {
         if let key = try StoreDirectory.keyFile(in: source) { try files.setKeyFile(key) }
         backend = try LoggedBackend(files: files, sealing: sealing.map { Sealing($0.seal) })
       } catch {
-        try? files.close()
+        files.close()
         throw error
       }
       do throws(StoreError) {
@@ -71,7 +71,7 @@ extension LoggedBackend where Files: DirectoryFiles {
   }
 }
 
-extension DirectoryFiles {
+extension ClassFiles {
   /// Copies every file byte by byte.
   ///
   /// This includes new files that a dead process left: the log may refer to them.

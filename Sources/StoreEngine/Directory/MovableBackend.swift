@@ -12,7 +12,7 @@ package protocol MovableBackend: StoreBackend {
   func follow(to directory: String) throws(StoreError)
 }
 
-extension LoggedBackend: MovableBackend where Files: DirectoryFiles {
+extension LoggedBackend: MovableBackend {
   package func follow(to directory: String) throws(StoreError) {
     try files.directory.follow(to: directory)
   }

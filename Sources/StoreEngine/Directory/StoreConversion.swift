@@ -8,7 +8,7 @@ import Files
 /// The only step between them is an exchange of two names. So there is a whole store under its name
 /// at any moment, and the directory beside it can be removed at any moment. Both directories
 /// contain a marker meanwhile, so that no foreign directory is removed.
-struct StoreConversion<Files: DirectoryFiles> {
+struct StoreConversion<Format: ClassFileFormat> {
   private let path: String
   private let workPath: String
   /// The directory that contains both directories.
@@ -47,8 +47,8 @@ struct StoreConversion<Files: DirectoryFiles> {
 
   /// Converts the store, or finishes an interrupted conversion.
   func run(progress: (IntegrityProgress) -> Void) throws(StoreError) {
-    let files = try Files(writing: path, in: parent.fileSystem)
-    defer { try? files.close() }
+    let files = try ClassFiles<Format>(writing: path, in: parent.fileSystem)
+    defer { files.close() }
     // The exchange must be on the disk before the old store is removed.
     try systemErrors(at: path) { try parent.synchronize() }
     try removeWork()
@@ -71,7 +71,7 @@ struct StoreConversion<Files: DirectoryFiles> {
   }
 
   /// Whether the store is converted already; throws if the new key is wrong.
-  private func isConverted(_ files: Files) throws(StoreError) -> Bool {
+  private func isConverted(_ files: ClassFiles<Format>) throws(StoreError) -> Bool {
     guard try (files.keyFile() != nil) == (newKey != nil) else { return false }
     if isView && newKey == nil { return try isMarkedAsNew(files.directory.opened()) }
     _ = try Sealing(files, newKey)
@@ -82,7 +82,7 @@ struct StoreConversion<Files: DirectoryFiles> {
 
   /// Creates the converted store; only its owner can read it meanwhile.
   private func copy(
-    _ source: LoggedBackend<Files>, _ progress: (IntegrityProgress) -> Void
+    _ source: LoggedBackend<Format>, _ progress: (IntegrityProgress) -> Void
   ) throws(StoreError) -> DirectoryHandle {
     let work = try systemErrors(at: workPath) {
       try makeDirectory(workLocation, mode: 0o700)
@@ -91,7 +91,7 @@ struct StoreConversion<Files: DirectoryFiles> {
       return work
     }
     let target = try LoggedBackend(
-      files: Files(writing: workPath, in: parent.fileSystem), key: newKey)
+      files: ClassFiles<Format>(writing: workPath, in: parent.fileSystem), key: newKey)
     try BackendCopy(from: view(source), to: target).run(progress: progress)
     try target.close()
     try systemErrors(at: workPath) {
@@ -104,7 +104,7 @@ struct StoreConversion<Files: DirectoryFiles> {
   }
 
   /// Throws if the directory contains files that would not be copied.
-  private func checkForForeignFiles(_ files: Files) throws(StoreError) {
+  private func checkForForeignFiles(_ files: ClassFiles<Format>) throws(StoreError) {
     let known = Set(
       try files.filesForManifest().map { files.fileName(ofTable: $0) }
         + files.ordered.names().map(\.fileName)

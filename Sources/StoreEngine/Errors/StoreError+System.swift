@@ -24,3 +24,14 @@ extension StoreError {
   /// The underlying error of the operating system, or nil.
   package var refusal: SystemError? { underlying as? SystemError }
 }
+/// Runs system calls, and converts their errors to store errors.
+package func systemErrors<Result>(
+  at path: @autoclosure () -> String, _ body: () throws -> Result
+) throws(StoreError) -> Result {
+  do { return try body() } catch { throw .wrapping(error, .ioError, at: .init(path: path())) }
+}
+
+/// Returns the size of a file; 0 if it does not exist.
+package func sizeOfFile(at file: some FileAddress) throws(StoreError) -> Int {
+  try systemErrors(at: file.location.path) { try FileStatus.find(file)?.size ?? 0 }
+}

@@ -23,7 +23,7 @@ extension DirectoryBackend {
   }
 }
 
-extension LoggedBackend where Files: DirectoryFiles {
+extension LoggedBackend {
   /// Copies a snapshot of the store record by record, and lets a closure change the copy before it
   /// gets its final name.
   ///

@@ -123,21 +123,3 @@ extension StoreBackend {
     StoreInspection(tableNames: try tableNames())
   }
 }
-
-extension RecordFiles {
-  /// Returns the tables that have records, without looking at the structure of the files.
-  ///
-  /// Complexity: as ``RecordSource/tableNames()``.
-  ///
-  /// - Throws: ``StoreError``, as ``RecordSource/tableNames()``.
-  public func inspect() throws(StoreError) -> StoreInspection {
-    StoreInspection(tableNames: try tableNames())
-  }
-
-  /// Returns an empty compaction, for formats that leave no gaps in files.
-  ///
-  /// - Throws: Nothing; a format that compacts files can throw ``StoreError``.
-  public func prepareCompaction(
-    mark: FileMark, durability: Durability, progress: (IntegrityProgress) -> Void
-  ) throws(StoreError) -> Compaction { Compaction() }
-}

@@ -1,11 +1,11 @@
 /// The recovery of a store at its opening: it reads the commit log and acts on it.
-struct Recovery<Files: RecordFiles> {
+struct Recovery<Format: ClassFileFormat> {
   /// The saves that are only in the log.
   private(set) var pending = PendingRecords()
   /// The last commit before the log, and the commits in the log.
   private(set) var firstCommit: Commit?
   private(set) var commits: [(commit: Commit, changes: ChangeSet)] = []
-  let files: Files
+  let files: ClassFiles<Format>
   /// Opens the batches of an encrypted store.
   private let sealing: Sealing?
   private let storage: StoreFile?
@@ -40,7 +40,7 @@ struct Recovery<Files: RecordFiles> {
   /// - Throws: ``StoreError`` with `damaged` if an acknowledged save is damaged, or a file is
   ///   missing.
   init(
-    _ files: Files, growth: LogGrowth = LogGrowth(), sealing: Sealing? = nil,
+    _ files: ClassFiles<Format>, growth: LogGrowth = LogGrowth(), sealing: Sealing? = nil,
     joining joined: SharedFile? = nil
   ) throws(StoreError) {
     self.files = files

@@ -31,12 +31,7 @@ extension LoggedBackend {
   }
 }
 
-extension RecordFiles {
-  /// Returns no tables.
-  public func emptyTables(among names: [String]) -> [String] { [] }
-  /// Does nothing.
-  public func removeEmpty(_ names: [String]) {}
-
+extension ClassFiles {
   /// Returns the names of the files, of any kind, that this library has written and that are empty.
   func emptyFiles(among names: [String]) -> [String] {
     if names.isEmpty { return [] }

@@ -90,7 +90,7 @@ extension LoggedBackend {
 
   /// Runs a closure while nobody commits, and the files and the log don't change.
   package func withFilesAtRest<Result: Sendable>(
-    _ body: (Files) throws(StoreError) -> Result
+    _ body: (ClassFiles<Format>) throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
     try whileAlone { () throws(StoreError) in
       try withOwnFilesAtRest(body)
@@ -98,7 +98,7 @@ extension LoggedBackend {
   }
 
   private func withOwnFilesAtRest<Result: Sendable>(
-    _ body: (Files) throws(StoreError) -> Result
+    _ body: (ClassFiles<Format>) throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
     try checkProcess()
     return try log.withLock { (log) throws(StoreError) in

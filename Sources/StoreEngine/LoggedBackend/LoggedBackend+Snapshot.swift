@@ -37,7 +37,7 @@ extension LoggedBackend {
   }
 
   /// Copies the pending state and freezes the files, both as of one commit.
-  private func frozen() throws(StoreError) -> (PendingState, Files) {
+  private func frozen() throws(StoreError) -> (PendingState, ClassFiles<Format>) {
     try state.withLock { (state) throws(StoreError) in
       try check(state)
       return (state, try files.frozen())

@@ -3,7 +3,7 @@ public import FoundationEssentials
 import Locks
 import Synchronization
 
-/// A backend on files of any format, with a commit log in front of them.
+/// A backend on class files of any format, with a commit log in front of them.
 ///
 /// A commit appends one batch to the log, and syncs it as the ``Durability`` requires. From then on
 /// the batch is *pending*: reads look there first, and then in the class files. A checkpoint folds
@@ -17,13 +17,15 @@ import Synchronization
 ///
 /// With a key the store is encrypted: a commit is sealed once, before it is written to the log, and
 /// data is opened last, after it was read. See <doc:Encryption>.
-public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWriting, CommitQueueing {
+public final class LoggedBackend<Format: ClassFileFormat>: StoreBackend, CommitWriting,
+  CommitQueueing
+{
   /// The state that the stores on this backend share.
   public let coordinator: StoreCoordinator
   /// The failures that a save survives.
   public let durability: Durability
 
-  package let files: Files
+  package let files: ClassFiles<Format>
   /// The seal of an encrypted store; nil for a store that is not encrypted.
   package let sealing: Sealing?
   /// The number of bytes after the last complete save in the log, if the opening found an
@@ -74,8 +76,8 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
   /// - Throws: ``StoreError`` with `damaged` if saves in the log are damaged; `encrypted`,
   ///   `notEncrypted` or `wrongKey` if the key is not that of the store; `ioError` or `noSpace`.
   public convenience init(
-    files: Files, durability: Durability = .full, limits: CheckpointLimits = .init(),
-    key: (any StoreKey)? = nil
+    files: ClassFiles<Format>, durability: Durability = .full,
+    limits: CheckpointLimits = .init(), key: (any StoreKey)? = nil
   ) throws(StoreError) {
     let sealing: Sealing?
     do { sealing = try Sealing(files, key) } catch { throw Self.closing(files, nil, error) }
@@ -84,14 +86,14 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
 
   /// Creates a backend with a seal that is already open.
   package init(
-    files: Files, durability: Durability = .full, limits: CheckpointLimits = .init(),
-    sealing: Sealing?
+    files: ClassFiles<Format>, durability: Durability = .full,
+    limits: CheckpointLimits = .init(), sealing: Sealing?
   ) throws(StoreError) {
     self.files = files
     coordinator = StoreCoordinator(ofFilesAt: files.location)
     self.sealing = sealing
     files.ordered.use(sealing)
-    files.external?.use(sealing, durability)
+    files.external.use(sealing, durability)
     self.durability = durability
     self.limits = limits
     (state, valuesInUse, isSnapshot) = (Locked(PendingState()), nil, false)
@@ -113,7 +115,7 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
       }
       (log.areNamesSynced, log.manifest) = (recovery.areNamesSynced, recovery.manifest)
       if files.isReadOnly { log.reader = recovery.reader }
-      try files.need(recovery.manifest?.files ?? [])
+      files.need(recovery.manifest?.files ?? [])
       try files.ordered.need(recovery.manifest?.files ?? [])
       // After these: one that is needed and not there is missing.
       if !files.isReadOnly, joined == nil { try files.ordered.know(names) }
@@ -133,7 +135,7 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
 
   /// Creates a snapshot from the state that readers of a backend see, and its files.
   init(
-    _ state: PendingState, _ files: Files, of backend: LoggedBackend,
+    _ state: PendingState, _ files: ClassFiles<Format>, of backend: LoggedBackend,
     _ values: ExternalValuesInUse?
   ) {
     (self.files, valuesInUse, isSnapshot) = (files, values, true)
@@ -150,9 +152,9 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
   /// Releases the files when opening has failed, and returns the error with the names that users
   /// know.
   private static func closing(
-    _ files: Files, _ sealing: Sealing?, _ error: StoreError
+    _ files: ClassFiles<Format>, _ sealing: Sealing?, _ error: StoreError
   ) -> StoreError {
-    try? files.close()
+    files.close()
     return sealing?.naming(error) ?? error
   }
 
@@ -222,7 +224,7 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
       }
       log.writer = nil
       activity.end()
-      if releasingFiles { try files.close() }
+      if releasingFiles { files.close() }
     }
   }
 
@@ -234,7 +236,7 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
     }
     log.writer = nil
     activity.end()
-    try files.close()
+    files.close()
   }
 
   func checkOpen() throws(StoreError) {

@@ -32,7 +32,7 @@ package enum IndexStamp {
   package static let unfinished = Array("unfinished ".utf8)
 }
 
-extension LoggedBackend where Files: DirectoryFiles {
+extension LoggedBackend {
   /// Returns the states of all ordered tables, including key-value tables and indexes, by name.
   ///
   /// Complexity: O(log n) for each table.

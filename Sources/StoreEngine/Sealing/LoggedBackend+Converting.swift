@@ -1,6 +1,6 @@
 package import Files
 
-extension LoggedBackend where Files: DirectoryFiles {
+extension LoggedBackend {
   /// Encrypts a store in place.
   ///
   ///     try TokyoCabinetBackend.encrypt(directory: "Music", key: key)
@@ -25,7 +25,7 @@ extension LoggedBackend where Files: DirectoryFiles {
   public static func encrypt(
     directory: String, key: any StoreKey, progress: (IntegrityProgress) -> Void = { _ in }
   ) throws(StoreError) {
-    try StoreConversion<Files>(directory, from: nil, to: key).run(progress: progress)
+    try StoreConversion<Format>(directory, from: nil, to: key).run(progress: progress)
   }
 
   /// Decrypts a store in place, by the same steps as ``encrypt(directory:key:progress:)``.
@@ -37,7 +37,7 @@ extension LoggedBackend where Files: DirectoryFiles {
   public static func decrypt(
     directory: String, key: any StoreKey, progress: (IntegrityProgress) -> Void = { _ in }
   ) throws(StoreError) {
-    try StoreConversion<Files>(directory, from: key, to: nil).run(progress: progress)
+    try StoreConversion<Format>(directory, from: key, to: nil).run(progress: progress)
   }
 
   /// Converts an unencrypted store, reading its records through another backend.
@@ -45,7 +45,7 @@ extension LoggedBackend where Files: DirectoryFiles {
     directory: String, to key: (any StoreKey)?, progress: (IntegrityProgress) -> Void,
     view: @escaping (any StoreBackend) -> any StoreBackend
   ) throws(StoreError) {
-    try StoreConversion<Files>(directory, from: nil, to: key, view: view).run(progress: progress)
+    try StoreConversion<Format>(directory, from: nil, to: key, view: view).run(progress: progress)
   }
 
   /// Encrypts or decrypts a store in a file system; nil means no key.
@@ -53,7 +53,7 @@ extension LoggedBackend where Files: DirectoryFiles {
     directory: String, from oldKey: (any StoreKey)?, to newKey: (any StoreKey)?,
     in fileSystem: any FileSystem
   ) throws(StoreError) {
-    try StoreConversion<Files>(directory, from: oldKey, to: newKey, in: fileSystem).run { _ in }
+    try StoreConversion<Format>(directory, from: oldKey, to: newKey, in: fileSystem).run { _ in }
   }
 
   /// Changes the key or passphrase of an encrypted store.
@@ -75,8 +75,8 @@ extension LoggedBackend where Files: DirectoryFiles {
   package static func changeKey<Key: StoreKey>(
     directory: String, from oldKey: Key, to newKey: Key, in fileSystem: any FileSystem
   ) throws(StoreError) {
-    let files = try Files(writing: directory, in: fileSystem)
-    defer { try? files.close() }
+    let files = try ClassFiles<Format>(writing: directory, in: fileSystem)
+    defer { files.close() }
     try Sealing.changeKey(of: files, from: oldKey, to: newKey)
   }
 }
@@ -84,7 +84,7 @@ extension LoggedBackend where Files: DirectoryFiles {
 extension Sealing {
   /// Rewrites the key file for another key.
   package static func changeKey<Key: StoreKey>(
-    of files: some RecordFiles, from oldKey: Key, to newKey: Key
+    of files: ClassFiles<some ClassFileFormat>, from oldKey: Key, to newKey: Key
   ) throws(StoreError) {
     let path = files.location
     guard let bytes = try files.keyFile() else {

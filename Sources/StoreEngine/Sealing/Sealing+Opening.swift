@@ -7,7 +7,9 @@ extension Sealing {
   /// the disk before anything that depends on it.
   ///
   /// - Throws: ``StoreError`` with `encrypted`, `notEncrypted`, `wrongKey`, `damaged` or `ioError`.
-  package convenience init?(_ files: some RecordFiles, _ key: (any StoreKey)?) throws(StoreError) {
+  package convenience init?(
+    _ files: ClassFiles<some ClassFileFormat>, _ key: (any StoreKey)?
+  ) throws(StoreError) {
     if let bytes = try files.keyFile() {
       guard let key else { throw Self.keyNeeded(files.location) }
       self.init(try Self.seal(bytes, key, files.location))
@@ -59,7 +61,7 @@ extension Sealing {
   }
 }
 
-extension RecordFiles {
+extension ClassFiles {
   /// Whether nothing has been saved to the files.
   ///
   /// It looks for the log first, because the log is created before anything is saved.

@@ -198,7 +198,7 @@ extension LoggedBackend {
       var recovery = try Recovery(
         files, growth: limits.usedLogGrowth, sealing: sealing, joining: shared)
       log.writer = try recovery.writer(durability: durability)
-      try files.need(recovery.manifest?.files ?? [])
+      files.need(recovery.manifest?.files ?? [])
       try files.ordered.need(recovery.manifest?.files ?? [])
       try files.hold()
       let last = recovery.commits.last?.commit ?? recovery.firstCommit
@@ -212,7 +212,7 @@ extension LoggedBackend {
   }
 
   /// Notifies all stores of the commits that were found, and of any commits they have missed.
-  private func tell(_ recovery: Recovery<Files>) throws(StoreError) {
+  private func tell(_ recovery: Recovery<Format>) throws(StoreError) {
     for one in recovery.commits where one.commit.number > coordinator.journal.lastNumber {
       if one.commit.number > coordinator.journal.lastNumber + 1 {
         try loseTrack(upTo: Commit(unnamed: one.commit.number - 1))

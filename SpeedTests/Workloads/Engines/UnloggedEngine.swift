@@ -38,12 +38,12 @@ struct UnloggedEngine: Engine {
 }
 
 /// A backend of class files that every commit rewrites.
-private final class UnloggedBackend<Files: RecordFiles>: StoreBackend {
+private final class UnloggedBackend<Format: ClassFileFormat>: StoreBackend {
   let coordinator = StoreCoordinator()
-  private let files: Files
+  private let files: ClassFiles<Format>
   private let durability: Durability
 
-  init(_ files: Files, _ durability: Durability) {
+  init(_ files: ClassFiles<Format>, _ durability: Durability) {
     (self.files, self.durability) = (files, durability)
   }
 
@@ -80,7 +80,7 @@ private final class UnloggedBackend<Files: RecordFiles>: StoreBackend {
   func tableNames() throws(StoreError) -> [String] { try files.tableNames() }
   func recordCount(in table: TableID) throws(StoreError) -> Int { try files.recordCount(in: table) }
   func bufferNames() throws(StoreError) -> [String] { try files.bufferNames() }
-  func close() throws(StoreError) { try files.close() }
+  func close() throws(StoreError) { files.close() }
 
   func withRecord<Result>(
     _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws(StoreError) -> Result

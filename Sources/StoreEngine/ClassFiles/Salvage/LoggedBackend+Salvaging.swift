@@ -1,6 +1,6 @@
 package import Files
 
-extension LoggedBackend where Files: DirectoryFiles {
+extension LoggedBackend {
   /// Copies everything readable of a damaged store to a new one, and lists the losses.
   ///
   ///     let report = try TokyoCabinetBackend.salvage(from: "Music", to: "Music salvaged")
@@ -36,7 +36,6 @@ extension LoggedBackend where Files: DirectoryFiles {
     from directory: String, to target: String, key: (any StoreKey)?,
     in fileSystem: any FileSystem, progress: (IntegrityProgress) -> Void
   ) throws(StoreError) -> SalvageReport {
-    typealias Format = Files.Format
     let source = try SalvageSource(
       directory, key: key, in: fileSystem, fileName: Format.fileName
     ) { (file) throws(StoreError) in
@@ -56,8 +55,9 @@ extension LoggedBackend where Files: DirectoryFiles {
   private static func continueNumbers(
     of last: Commit?, from source: SalvageSource, in target: TargetDirectory
   ) throws(StoreError) {
-    let files = try Files(writing: target.temporaryPath, in: source.directory.fileSystem)
-    if last == nil, try files.ordered.names().isEmpty { return try files.close() }
+    let files = try ClassFiles<Format>(
+      writing: target.temporaryPath, in: source.directory.fileSystem)
+    if last == nil, try files.ordered.names().isEmpty { return files.close() }
     let backend = try LoggedBackend(files: files, sealing: source.seal.sealing)
     // An entry may be of a later commit than all that is left of the log.
     let remembered = (try? backend.lastRememberedCommit()) ?? nil

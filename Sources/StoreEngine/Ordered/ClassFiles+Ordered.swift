@@ -6,7 +6,7 @@ import Locks
 typealias TableKeys = (table: OrderedTableID, keys: PendingKeys)
 
 // Operations on class files and files of ordered tables together.
-extension RecordFiles {
+extension ClassFiles {
   /// Returns the pending keys, including a save, of the ordered tables that the save changes.
   ///
   /// A lost index takes no changes until it is begun again.

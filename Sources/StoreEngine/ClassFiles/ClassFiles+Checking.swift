@@ -1,80 +1,6 @@
-package import Files
+import Files
 
-/// The files of tables and named buffers in one directory, beside the commit log.
-///
-/// A ``LoggedBackend`` over them can make backups and report the state of its log and the sizes of
-/// its files.
-public protocol DirectoryFiles: RecordFiles {
-  /// The format of the files.
-  associatedtype Format: ClassFileFormat
-
-  /// Opens a directory and locks it, without waiting.
-  ///
-  /// - Throws: ``StoreError`` with `inUse` or `ioError`.
-  init(directory: String, configuration: ClassFileConfiguration<Format>) throws(StoreError)
-
-  /// The directory.
-  var directory: StoreDirectory { get }
-
-  /// Returns the name of the file of a table, or of the named buffers, whether or not it exists.
-  func fileName(ofTable name: String) -> String
-
-  /// Returns the tables and named buffers whose files were written by another kind of machine.
-  ///
-  /// - Throws: ``StoreError`` with `ioError` or `closed`.
-  func foreignTables() throws(StoreError) -> [String]
-
-  /// Creates files for this machine beside those of the given tables, as far as possible.
-  ///
-  /// - Throws: ``StoreError`` with `ioError` or `closed`. No new file is left then.
-  func prepareConversion(
-    of names: [String], mark: FileMark, durability: Durability
-  ) throws(StoreError) -> Compaction
-}
-
-extension DirectoryFiles {
-  /// Opens a directory for reading only, without a lock.
-  ///
-  /// - Throws: ``StoreError`` with `ioError`.
-  public init(reading directory: String) throws(StoreError) {
-    try self.init(reading: directory, in: SystemFiles.shared)
-  }
-
-  /// Opens a directory in a file system for reading only.
-  package init(reading directory: String, in fileSystem: any FileSystem) throws(StoreError) {
-    var configuration = ClassFileConfiguration<Format>(access: .readOnly)
-    configuration.fileSystem = fileSystem
-    try self.init(directory: directory, configuration: configuration)
-  }
-
-  /// Opens an existing directory for reading and writing.
-  ///
-  /// - Throws: ``StoreError`` with `inUse` or `ioError`.
-  public init(writing directory: String) throws(StoreError) {
-    try self.init(writing: directory, in: SystemFiles.shared)
-  }
-
-  /// Opens an existing directory in a file system for reading and writing.
-  package init(writing directory: String, in fileSystem: any FileSystem) throws(StoreError) {
-    var configuration = ClassFileConfiguration<Format>(createIfMissing: false)
-    configuration.fileSystem = fileSystem
-    try self.init(directory: directory, configuration: configuration)
-  }
-}
-
-/// Runs system calls, and converts their errors to store errors.
-package func systemErrors<Result>(
-  at path: @autoclosure () -> String, _ body: () throws -> Result
-) throws(StoreError) -> Result {
-  do { return try body() } catch { throw .wrapping(error, .ioError, at: .init(path: path())) }
-}
-
-/// Returns the size of a file; 0 if it does not exist.
-package func sizeOfFile(at file: some FileAddress) throws(StoreError) -> Int {
-  try systemErrors(at: file.location.path) { try FileStatus.find(file)?.size ?? 0 }
-}
-
-extension DirectoryFiles {
+extension ClassFiles {
   /// Returns the path of the file of a table, or of the named buffers, whether or not it exists.
   ///
   /// Complexity: linear in the number of tables.
@@ -134,10 +60,10 @@ extension DirectoryFiles {
     do {
       sealing = try Sealing(self, key)
     } catch  where error.code == .damaged {
-      try? close()
+      close()
       return StoreCheck(findings: [StoreFinding(.fileDamaged, error)])
     } catch {
-      try? close()
+      close()
       throw error
     }
     ordered.use(sealing)
@@ -163,7 +89,7 @@ extension DirectoryFiles {
             }
         }
         findings += ofFiles
-        try close()
+        close()
         return StoreCheck(findings: findings)
       }
       let opened = try LoggedBackend(files: self, sealing: sealing)
@@ -175,7 +101,7 @@ extension DirectoryFiles {
       check.tornTailByteCount = check.tornTailByteCount ?? log?.tornByteCount
       return check
     } catch  where error.code != .inUse {
-      try? close()
+      close()
       findings.append(StoreFinding(.fileDamaged, error, at: .init(path: location)))
       return StoreCheck(findings: findings)
     }
