@@ -6,7 +6,7 @@ import Synchronization
 /// Most directories are never moved: their path needs neither a lock nor memory of its own.
 package struct DirectoryPath: ~Copyable, Sendable {
   private let original: String
-  private let moved = AtomicLazyReference<Locked<String>>()
+  private let moved = AtomicLazyReference<SharedLock<String>>()
 
   /// Creates the path by which a directory is opened.
   package init(_ path: String) { original = path }
@@ -15,5 +15,5 @@ package struct DirectoryPath: ~Copyable, Sendable {
   package var current: String { moved.load()?.withLock { $0 } ?? original }
 
   /// Sets the path to which the directory has been moved.
-  package func follow(to path: String) { moved.storeIfNil(Locked(path)).withLock { $0 = path } }
+  package func follow(to path: String) { moved.storeIfNil(SharedLock(path)).withLock { $0 = path } }
 }

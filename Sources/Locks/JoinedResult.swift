@@ -2,7 +2,7 @@
 ///
 /// Releasing the object waits for the end of the thread.
 package final class JoinedResult<Value: Sendable>: Sendable {
-  private let found = Locked<Value?>(nil)
+  private let found = SharedLock<Value?>(nil)
   private let thread: Locked<JoinedThread?>
 
   /// Starts a thread; nil if the system has none left.

@@ -12,29 +12,37 @@
 /// mutex enters the kernel in a way that the thread sanitizer can't see, which then reports false
 /// races.
 ///
-/// A value without a size would share its address with the pointer, and be reported too.
+/// It is no class, because the runtime would build the metadata of one for each type of value when
+/// it is first used: a fifth of the time in which a program opens a store. Use ``SharedLock`` where
+/// several owners need the same lock.
 ///
 /// `@unchecked Sendable`: the pointer is set once and freed in `deinit`; the value is `Sendable`,
 /// and used only between lock and unlock.
-@safe @usableFromInline package final class Locked<Value: Sendable>: @unchecked Sendable {
-  private let system: UnsafeMutablePointer<SystemLock>
-  /// Used only by the holder of the mutex, so accesses never overlap.
-  @safe @exclusivity(unchecked)
-  @usableFromInline var value: Value
+@safe @frozen @usableFromInline
+package struct Locked<Value: Sendable>: ~Copyable, @unchecked Sendable {
+  @usableFromInline let storage: UnsafeMutablePointer<Storage>
 
-  /// Creates a lock around a value.
-  package init(_ value: Value) {
-    self.value = value
-    unsafe system = .allocate(capacity: 1)
-    unsafe system.initialize(to: SystemLock())
-    unsafe pthread_mutex_init(&system.pointee.mutex, nil)
-    unsafe pthread_cond_init(&system.pointee.changed, nil)
+  /// The lock and its value, in memory with a fixed address.
+  @unsafe @frozen @usableFromInline struct Storage {
+    @usableFromInline var lock: SystemLock
+    @usableFromInline var value: Value
+
+    @inlinable init(_ value: Value) {
+      unsafe (lock, self.value) = (SystemLock(), value)
+    }
   }
 
-  deinit {
-    unsafe pthread_cond_destroy(&system.pointee.changed)
-    unsafe pthread_mutex_destroy(&system.pointee.mutex)
-    unsafe system.deallocate()
+  /// Creates a lock around a value.
+  @inlinable package init(_ value: Value) {
+    unsafe storage = .allocate(capacity: 1)
+    unsafe storage.initialize(to: Storage(value))
+    unsafe SystemLock.begin(&storage.pointee.lock)
+  }
+
+  @inlinable deinit {
+    unsafe SystemLock.end(&storage.pointee.lock)
+    unsafe storage.deinitialize(count: 1)
+    unsafe storage.deallocate()
   }
 
   /// Runs a closure with the value; must not be nested.
@@ -46,27 +54,29 @@
   ) throws(Failure) -> Result {
     lock()
     defer { unlock() }
-    return try body(&value)
+    return try unsafe body(&storage.pointee.value)
   }
 
   /// Waits for a condition on the value, runs a closure with it, and wakes other waiting threads.
   ///
   /// The woken threads check their conditions again. Must not be nested.
+  @inlinable
   package func change<Result>(
     once isReady: (Value) -> Bool, _ body: (inout Value) -> Result
   ) -> Result {
     lock()
-    while !isReady(value) {
-      _ = unsafe pthread_cond_wait(&system.pointee.changed, &system.pointee.mutex)
+    while unsafe !isReady(storage.pointee.value) {
+      unsafe SystemLock.wait(&storage.pointee.lock)
     }
-    let result = body(&value)
+    let result = unsafe body(&storage.pointee.value)
     unlock()
     // Threads woken while the lock is held would wait once more.
-    _ = unsafe pthread_cond_broadcast(&system.pointee.changed)
+    unsafe SystemLock.wakeAll(&storage.pointee.lock)
     return result
   }
 
   /// Runs a closure with the value without waiting for a condition, and wakes waiting threads.
+  @inlinable
   package func change<Result>(_ body: (inout Value) -> Result) -> Result {
     change(once: { _ in true }, body)
   }
@@ -74,14 +84,64 @@
   /// Takes the lock until ``unlock()`` is called on the same thread.
   ///
   /// It is for critical sections that don't end where they begin; use ``withLock(_:)`` otherwise.
-  @usableFromInline package func lock() { unsafe pthread_mutex_lock(&system.pointee.mutex) }
+  @inlinable package func lock() { unsafe SystemLock.lock(&storage.pointee.lock) }
   /// Releases the lock that ``lock()`` has taken.
-  @usableFromInline package func unlock() { unsafe pthread_mutex_unlock(&system.pointee.mutex) }
+  @inlinable package func unlock() { unsafe SystemLock.unlock(&storage.pointee.lock) }
 }
 
-/// The system's lock, in memory with a fixed address.
-@unsafe private struct SystemLock {
-  var mutex = unsafe pthread_mutex_t()
-  /// Signaled by `change(once:_:)`.
-  var changed = pthread_cond_t()
+/// A ``Locked`` value with several owners.
+package final class SharedLock<Value: Sendable>: Sendable {
+  private let value: Locked<Value>
+
+  /// Creates a lock around a value.
+  package init(_ value: Value) { self.value = Locked(value) }
+
+  /// Runs a closure with the value; must not be nested.
+  package func withLock<Result, Failure: Error>(
+    _ body: (inout Value) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try value.withLock(body)
+  }
+
+  /// Waits for a condition on the value, runs a closure with it, and wakes other waiting threads.
+  package func change<Result>(
+    once isReady: (Value) -> Bool = { _ in true }, _ body: (inout Value) -> Result
+  ) -> Result {
+    value.change(once: isReady, body)
+  }
+}
+
+/// The system's lock, whose address must not change.
+@unsafe @usableFromInline package struct SystemLock {
+  private var mutex = unsafe pthread_mutex_t()
+  /// Signaled by ``wakeAll(_:)``.
+  private var changed = pthread_cond_t()
+
+  @usableFromInline init() {}
+
+  @usableFromInline static func begin(_ lock: UnsafeMutablePointer<SystemLock>) {
+    unsafe pthread_mutex_init(&lock.pointee.mutex, nil)
+    unsafe pthread_cond_init(&lock.pointee.changed, nil)
+  }
+
+  @usableFromInline static func end(_ lock: UnsafeMutablePointer<SystemLock>) {
+    unsafe pthread_cond_destroy(&lock.pointee.changed)
+    unsafe pthread_mutex_destroy(&lock.pointee.mutex)
+  }
+
+  @usableFromInline static func lock(_ lock: UnsafeMutablePointer<SystemLock>) {
+    unsafe pthread_mutex_lock(&lock.pointee.mutex)
+  }
+
+  @usableFromInline static func unlock(_ lock: UnsafeMutablePointer<SystemLock>) {
+    unsafe pthread_mutex_unlock(&lock.pointee.mutex)
+  }
+
+  @usableFromInline static func wait(_ lock: UnsafeMutablePointer<SystemLock>) {
+    _ = unsafe pthread_cond_wait(&lock.pointee.changed, &lock.pointee.mutex)
+  }
+
+  @usableFromInline static func wakeAll(_ lock: UnsafeMutablePointer<SystemLock>) {
+    _ = unsafe pthread_cond_broadcast(&lock.pointee.changed)
+  }
 }

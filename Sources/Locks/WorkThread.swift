@@ -1,6 +1,6 @@
 /// A thread that runs closures in order of arrival, and ends with its last owner.
 package final class WorkThread: Sendable {
-  private let queue: Locked<Queue>
+  private let queue: SharedLock<Queue>
   private let thread: JoinedThread
 
   private struct Queue {
@@ -10,7 +10,7 @@ package final class WorkThread: Sendable {
 
   /// Starts the thread; nil if the system has none left.
   package init?() {
-    let queue = Locked(Queue())
+    let queue = SharedLock(Queue())
     // The closure releases finished work before it waits for more.
     guard let thread = JoinedThread({ while Self.workOnce(queue) {} }) else { return nil }
     (self.queue, self.thread) = (queue, thread)
@@ -24,7 +24,7 @@ package final class WorkThread: Sendable {
   }
 
   /// Waits for work and runs it; returns false if the queue is closed and empty.
-  private static func workOnce(_ queue: Locked<Queue>) -> Bool {
+  private static func workOnce(_ queue: SharedLock<Queue>) -> Bool {
     let work = queue.change(once: { $0.isClosed || !$0.work.isEmpty }) { queue in
       defer { queue.work = [] }
       return queue.work

@@ -99,7 +99,8 @@ public final class PostgreSQLBackend: StoreBackend {
     (storeID, isReadOnly) = (backend.storeID, true)
     // Its cache is by table numbers, which may differ for tables that come later.
     sealing = backend.sealing.map { ServerSealing($0.sealing.seal, at: backend.location) }
-    (numbers, sortedKeys) = (Locked(held.numbers), Locked(held.sortedKeys))
+    numbers = Locked(held.numbers)
+    sortedKeys = Locked(held.sortedKeys)
     keepsHistory = Atomic(false)
     self.held = held
     coordinator = StoreCoordinator(ofSnapshotAt: location, held.last, held.values?.values)

@@ -25,7 +25,7 @@ struct BackupFailureTests {
       .makeDirectory, .create, .copyRange, .copy, .setMode, .sync, .rename,
     ]
 
-    let state = Locked(State())
+    let state = SharedLock(State())
     private let failing: Int
     private let isPowerCut: Bool
 

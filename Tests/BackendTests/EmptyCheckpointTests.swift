@@ -15,7 +15,7 @@ struct EmptyCheckpointTests {
   func interrupted(_ kind: TestedBackend) throws {
     try withTemporaryDirectory { directory in
       let path = directory + "/Store"
-      let isFailing = Locked(false)
+      let isFailing = SharedLock(false)
       let files = TestedFileSystem { _, path in
         isFailing.withLock { $0 } && path.hasSuffix("manifest") ? ENOSPC : nil
       }

@@ -104,7 +104,7 @@ struct ForkTests {
     defer { try? FileManager.default.removeItem(atPath: directory) }
     await #expect(processExitsWith: .success) { [directory = directory as String] in
       let (isSaving, isForked) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-      let isHeldUp = Locked(false)
+      let isHeldUp = SharedLock(false)
       let files = TestedFileSystem { call, _ in
         if call == .sync || call == .syncData, isHeldUp.withLock({ $0 }) {
           isSaving.signal()

@@ -112,7 +112,7 @@ struct SortedBuildTests {
     try kind.withLocation { location in
       try makePages(location, 450)
       let store = try open(location, stepBytes: stepBytes)
-      let most = Locked(0)
+      let most = SharedLock(0)
       let directory = directory(of: location)
       Page.hook.withLock { hook in
         hook = {
@@ -184,7 +184,7 @@ struct SortedBuildTests {
       let directory = directory(of: location)
       let copy = directory + " stopped"
       let store = try open(location, stepBytes: 100_000)
-      let count = Locked(0)
+      let count = SharedLock(0)
       Page.hook.withLock { hook in
         hook = {
           let number = count.withLock { count in
@@ -223,7 +223,7 @@ struct SortedBuildTests {
       try makePages(location, 450)
       let directory = directory(of: location)
       let store = try open(location, stepBytes: 1 << 30)
-      let isDone = Locked(false)
+      let isDone = SharedLock(false)
       Page.hook.withLock { hook in
         hook = {
           let path = directory + "/" + ScratchFile.prefix + "1"

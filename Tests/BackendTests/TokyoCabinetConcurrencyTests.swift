@@ -57,7 +57,7 @@ struct TokyoCabinetConcurrencyTests {
   private static func problems(
     _ threads: Int, _ body: @Sendable (Int) throws -> Void
   ) -> [String] {
-    let problems = Locked<[String]>([])
+    let problems = SharedLock<[String]>([])
     DispatchQueue.concurrentPerform(iterations: threads) { worker in
       do { try body(worker) } catch { problems.withLock { $0.append("\(error)") } }
     }

@@ -92,7 +92,7 @@ struct BulkSaveTests {
     defer { proxy.close() }
     let backend = try database.backend(through: proxy)
     let changes = try Self.insertion(from: 2, backend)
-    let count = Locked(0)
+    let count = SharedLock(0)
     proxy.beforeRequests {
       count.withLock { $0 += 1 }
       if count.withLock(\.self) == request { proxy.cut(isAnswered ? .beforeAnswer : .afterRequest) }

@@ -74,8 +74,8 @@ struct FailoverTests {
     let backend = try open(cluster, timeout: .seconds(60))
     let table = try backend.table(named: "Event")
     for row in Self.counters { try backend.commit(change(.insert, row, [0, 0, 0, 0], table)) }
-    let isDone = Locked(false)
-    let all = Locked(Saves())
+    let isDone = SharedLock(false)
+    let all = SharedLock(Saves())
     let group = DispatchGroup()
     // Some give up early, and have to ask what became of their save.
     for (worker, seconds) in [2, 3, 20, 30, 3, 4, 5, 2].enumerated() {

@@ -27,7 +27,7 @@ struct GroupCommitTests {
     _ changes: [(ChangeSet, CommitBasis?)], to backend: PostgreSQLBackend,
     _ database: TestDatabase
   ) throws -> [Made] {
-    let all = Locked([Made](repeating: Made(), count: changes.count))
+    let all = SharedLock([Made](repeating: Made(), count: changes.count))
     let lock = try HeldLock(database)
     let group = DispatchGroup()
     for (index, (changes, basis)) in changes.enumerated() {
@@ -163,7 +163,7 @@ struct GroupCommitTests {
   func failures(_ state: String, _ code: StoreError.Code) throws {
     let backend = try failing(state)
     let table = try backend.table(named: "Song")
-    let codes = Locked([StoreError.Code?](repeating: nil, count: 40))
+    let codes = SharedLock([StoreError.Code?](repeating: nil, count: 40))
     try BackendConformance.runOnThreads(8) { thread in
       for number in 0..<5 {
         let row = 5 * thread + number
@@ -186,7 +186,7 @@ struct GroupCommitTests {
     let backend = try database.backend()
     let table = try backend.table(named: "Song")
     let lock = try HeldLock(database)
-    let codes = Locked<[StoreError.Code?]>([])
+    let codes = SharedLock<[StoreError.Code?]>([])
     let group = DispatchGroup()
     for row in UInt32(2)..<6 {
       group.enter()
@@ -226,7 +226,7 @@ struct GroupCommitTests {
     for row in UInt32(2)...4 { try backends[0].commit(change(.insert, row, [0, 0], table)) }
     let first = backends[0].lastCommitNumber
     let delivered = backends.map { deliveredRows(by: $0) }
-    let cuts = Locked(SeededGenerator(seed: random.next()))
+    let cuts = SharedLock(SeededGenerator(seed: random.next()))
     proxy.beforeRequests {
       switch cuts.withLock({ Int.random(in: 0..<20, using: &$0) }) {
       case 0: proxy.cut(.afterRequest)
@@ -234,7 +234,7 @@ struct GroupCommitTests {
       default: break
       }
     }
-    let model = Locked(Model())
+    let model = SharedLock(Model())
     let seed = random.next() as UInt64
     try BackendConformance.runOnThreads(8) { thread in
       var random = SeededGenerator(seed: seed &+ UInt64(thread))
@@ -257,8 +257,8 @@ struct GroupCommitTests {
   }
 
   /// The rows of the model's commits that listeners of a backend are notified of.
-  private func deliveredRows(by backend: PostgreSQLBackend) -> Locked<[UInt32]> {
-    let rows = Locked<[UInt32]>([])
+  private func deliveredRows(by backend: PostgreSQLBackend) -> SharedLock<[UInt32]> {
+    let rows = SharedLock<[UInt32]>([])
     backend.coordinator.attach(
       CommitListener { changes in
         let new = changes.tables.flatMap(\.records).filter { $0.kind == .insert }.map(\.rowID)
@@ -271,7 +271,7 @@ struct GroupCommitTests {
   /// Adds a row, and one to a counter, until there is no conflict and no lost connection.
   private func addOne(
     _ row: UInt32, _ counter: UInt32, _ backend: PostgreSQLBackend, _ table: TableID,
-    _ model: Locked<Model>
+    _ model: SharedLock<Model>
   ) throws {
     while true {
       do {
@@ -301,7 +301,7 @@ struct GroupCommitTests {
 
   private func check(
     _ model: Model, _ first: UInt64, _ backends: [PostgreSQLBackend],
-    _ delivered: [Locked<[UInt32]>]
+    _ delivered: [SharedLock<[UInt32]>]
   ) throws {
     let inOrder = model.rows.sorted { $0.value < $1.value }
     #expect(inOrder.map(\.value) == Array(first + 1...first + 96))

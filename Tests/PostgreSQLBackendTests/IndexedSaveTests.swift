@@ -201,7 +201,7 @@ struct IndexedSaveTests {
     try mine.saveChanges()
     let theirs = try database.backend()
     let number = theirs.lastCommitNumber
-    let others = Locked(0)
+    let others = SharedLock(0)
     proxy.beforeRequests {
       // With a limit, so that a save that begins again and again ends at last.
       if others.withLock(\.self) == 200 { return }

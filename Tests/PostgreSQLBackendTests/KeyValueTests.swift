@@ -42,7 +42,7 @@ struct KeyValueTests {
     let writer = try openStore()
     let pairs = try writer.createTable("pairs")
     try pairs.put(["left": 0, "right": 0])
-    let isDone = Locked(false)
+    let isDone = SharedLock(false)
     try BackendConformance.runOnThreads(3) { number in
       if number == 0 {
         defer { isDone.withLock { $0 = true } }
@@ -131,7 +131,7 @@ struct KeyValueTests {
   @Test("Two stores together equal a dictionary", arguments: [0, 1])
   func randomWork(_ number: UInt64) throws {
     var random = Seeds.generator(for: "key-value stores on PostgreSQL, \(number)")
-    let clock = Locked(Date(timeIntervalSinceReferenceDate: 8e8))
+    let clock = SharedLock(Date(timeIntervalSinceReferenceDate: 8e8))
     let stores = [
       try openStore { clock.withLock(\.self) }, try openStore { clock.withLock(\.self) },
     ]

@@ -27,7 +27,7 @@ struct SyncTests {
         count += 1
         return count
       }
-      let parts = Locked<[UInt8]>([])
+      let parts = SharedLock<[UInt8]>([])
       await servers[number % servers.count].answer(request, from: device) { bytes in
         parts.withLock { $0 += bytes }
       }

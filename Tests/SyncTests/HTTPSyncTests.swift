@@ -92,7 +92,7 @@
         try await ann.sync()
         try await bob.sync()
         try insert([noise(400_000, 1), noise(300_000, 2)], ann)
-        let count = Locked(0)
+        let count = SharedLock(0)
         // Every fifth request or answer is cut, if it has a large part of a value.
         server.cut.withLock {
           $0 = { _ in

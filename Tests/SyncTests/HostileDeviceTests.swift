@@ -36,7 +36,7 @@
     private func send(
       _ bytes: [UInt8], to network: SyncNetwork, as device: String = "Ann"
     ) async throws -> SyncAnswer? {
-      let parts = Locked<[UInt8]>([])
+      let parts = SharedLock<[UInt8]>([])
       await network.server.answer(bytes, from: SyncDevice(id: device)) { bytes in
         parts.withLock { $0 += bytes }
       }
@@ -201,16 +201,16 @@
   private struct SpoilingTransport: SyncTransport {
     let server: SyncServer
     let device: SyncDevice
-    let random: Locked<SeededGenerator>
+    let random: SharedLock<SeededGenerator>
     let cuts: Bool
 
     init(_ server: SyncServer, _ device: SyncDevice, seed: UInt64, cuts: Bool) {
       (self.server, self.device, self.cuts) = (server, device, cuts)
-      random = Locked(SeededGenerator(seed: seed))
+      random = SharedLock(SeededGenerator(seed: seed))
     }
 
     func send(_ request: [UInt8], receive: @Sendable ([UInt8]) async throws -> Void) async throws {
-      let parts = Locked<[UInt8]>([])
+      let parts = SharedLock<[UInt8]>([])
       await server.answer(request, from: device) { bytes in parts.withLock { $0 += bytes } }
       var bytes = parts.withLock { $0 }
       let index = random.withLock { Int.random(in: 0..<bytes.count, using: &$0) }

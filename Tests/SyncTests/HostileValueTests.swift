@@ -39,7 +39,7 @@
     private func bytes(
       _ request: [UInt8], _ network: SyncNetwork, _ device: String = "Ann"
     ) async -> [UInt8] {
-      let parts = Locked<[UInt8]>([])
+      let parts = SharedLock<[UInt8]>([])
       await network.server.answer(request, from: SyncDevice(id: device)) { bytes in
         parts.withLock { $0 += bytes }
       }
@@ -292,7 +292,7 @@
     }
 
     func send(_ request: [UInt8], receive: @Sendable ([UInt8]) async throws -> Void) async throws {
-      let parts = Locked<[UInt8]>([])
+      let parts = SharedLock<[UInt8]>([])
       await server.answer(request, from: device) { bytes in parts.withLock { $0 += bytes } }
       var bytes = parts.withLock { $0 }
       if !bytes.starts(with: SyncAnswer.history.bytes),

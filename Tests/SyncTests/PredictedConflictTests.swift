@@ -146,14 +146,14 @@
     private let network: SyncNetwork
     private lazy var store = Result { try device.store() }
     private var generator: SeededGenerator
-    private let asked: Locked<[SyncConflict]>
+    private let asked: SharedLock<[SyncConflict]>
     /// The kinds of all conflicts.
     private(set) var kinds: Set<String> = []
 
     init(_ id: String, _ network: SyncNetwork, seed: UInt64) throws {
       self.network = network
       generator = SeededGenerator(seed: seed)
-      let asked = Locked<[SyncConflict]>([])
+      let asked = SharedLock<[SyncConflict]>([])
       self.asked = asked
       var configuration = SyncConfiguration()
       configuration.rowsAhead = 2000

@@ -105,7 +105,7 @@
     static func isMine(_ key: String) -> Bool { key.utf8.last.map { $0 % 2 == 0 } ?? false }
 
     func makeFaults() {
-      let random = Locked(SeededGenerator(seed: generator.next()))
+      let random = SharedLock(SeededGenerator(seed: generator.next()))
       item.device.transport.fault.withLock {
         $0 = {
           random.withLock { generator in

@@ -120,7 +120,7 @@
       try store.saveChanges()
       song.seconds = 7
       try store.saveChanges()
-      let requests = Locked(0)
+      let requests = SharedLock(0)
       // The pull succeeds, and the push is lost.
       ann.transport.fault.withLock {
         $0 = {

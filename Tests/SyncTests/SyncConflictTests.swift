@@ -55,7 +55,7 @@
 
     @Test("An object that is saved while it is merged is merged again, and keeps the late change")
     func lateSave() async throws {
-      let backend = Locked<(any StoreBackend)?>(nil)
+      let backend = SharedLock<(any StoreBackend)?>(nil)
       let devices = try await pair { _ in
         guard
           let backend = backend.withLock({ backend in

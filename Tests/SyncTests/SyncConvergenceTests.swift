@@ -153,7 +153,7 @@
     }
 
     private func makeFaults() {
-      let random = Locked(SeededGenerator(seed: generator.next()))
+      let random = SharedLock(SeededGenerator(seed: generator.next()))
       device.transport.fault.withLock {
         $0 = {
           random.withLock { generator in

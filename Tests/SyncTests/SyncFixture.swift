@@ -65,9 +65,9 @@
 
     private let server: SyncServer
     private let device: SyncDevice
-    let fault = Locked<@Sendable () -> Fault>({ .none })
+    let fault = SharedLock<@Sendable () -> Fault>({ .none })
     /// The bytes of all requests and answers, and of the largest of each.
-    let traffic = Locked(Traffic())
+    let traffic = SharedLock(Traffic())
 
     struct Traffic: Sendable {
       var sent = 0
@@ -102,7 +102,7 @@
     }
 
     private func answer(_ request: [UInt8]) async -> [UInt8] {
-      let parts = Locked<[UInt8]>([])
+      let parts = SharedLock<[UInt8]>([])
       await server.answer(request, from: device) { bytes in parts.withLock { $0 += bytes } }
       return parts.withLock { $0 }
     }

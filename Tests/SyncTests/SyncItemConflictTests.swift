@@ -76,7 +76,7 @@
       try await bob.sync()
       try ann.put("Ann's", "a")
       // The pull is decided, and the push does not reach the server.
-      let requests = Locked(0)
+      let requests = SharedLock(0)
       ann.device.transport.fault.withLock {
         $0 = {
           requests.withLock { count in
@@ -240,7 +240,7 @@
         let entry = HistoryEntry(
           commit: real.commit,
           orderedTables: [.init(name: OrderedTableName(name, kind: .data), keys: keys)])
-        let parts = Locked<[UInt8]>([])
+        let parts = SharedLock<[UInt8]>([])
         await network.server.answer(
           SyncRequest.push(basedOn: position, commits: [HistoryFormat.encoded(entry)]).bytes,
           from: SyncDevice(id: "Ann")
@@ -317,7 +317,7 @@
           buffer.write(false)
         }
         func bytes(_ network: SyncNetwork) async -> [UInt8] {
-          let parts = Locked<[UInt8]>([])
+          let parts = SharedLock<[UInt8]>([])
           await network.server.answer(request, from: SyncDevice(id: "Old")) { bytes in
             parts.withLock { $0 += bytes }
           }

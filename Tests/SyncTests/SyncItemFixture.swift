@@ -11,14 +11,14 @@
   final class ItemDevice {
     let device: Device
     let store: KeyValueStore
-    let asked: Locked<[String]>
+    let asked: SharedLock<[String]>
 
     init(
       _ id: String, _ network: SyncNetwork, _ backend: (any StoreBackend)? = nil,
       local: Set<String> = [],
       _ decide: @escaping @Sendable (SyncItemConflict) -> SyncItemDecision = { _ in .fail }
     ) throws {
-      let asked = Locked<[String]>([])
+      let asked = SharedLock<[String]>([])
       self.asked = asked
       var configuration = SyncConfiguration()
       configuration.rowsAhead = 100

@@ -163,7 +163,7 @@
       try ann.put("second", "a")
       try ann.put("x", "x", in: "new")
       try ann.put(nil, "b")
-      let requests = Locked(0)
+      let requests = SharedLock(0)
       ann.device.transport.fault.withLock {
         $0 = {
           requests.withLock { count in

@@ -10,7 +10,7 @@
 
   /// Keeps the errors that a program logs.
   private struct ErrorLog: LogHandler {
-    let messages: Locked<[String]>
+    let messages: SharedLock<[String]>
     var metadata: Logger.Metadata = [:]
     var logLevel = Logger.Level.trace
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -26,7 +26,7 @@
 
   @Suite("Errors of a sync server")
   struct SyncLoggingTests {
-    private let messages = Locked<[String]>([])
+    private let messages = SharedLock<[String]>([])
 
     private func server(on backend: any StoreBackend) throws -> SyncServer {
       let logger = Logger(label: "test") { [messages] _ in ErrorLog(messages: messages) }
@@ -60,7 +60,7 @@
       for count in 0..<100 {
         backend.failReads(after: count)
         let before = backend.readCount
-        let answer = Locked<[UInt8]>([])
+        let answer = SharedLock<[UInt8]>([])
         await server.answer(request, from: SyncDevice(id: "Ann")) { bytes in
           answer.withLock { $0 += bytes }
         }

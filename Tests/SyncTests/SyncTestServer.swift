@@ -45,7 +45,7 @@ final class SyncTestServer: Sendable {
 
   /// Blocks this thread until the server has answered.
   private func bytes(_ request: [UInt8], from device: SyncDevice) -> [UInt8] {
-    let result = Locked<(bytes: [UInt8], isDone: Bool)>(([], false))
+    let result = SharedLock<(bytes: [UInt8], isDone: Bool)>(([], false))
     Task { [server] in
       await server.answer(request, from: device) { bytes in
         result.withLock { $0.bytes += bytes }

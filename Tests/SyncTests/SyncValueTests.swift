@@ -112,7 +112,7 @@
       let value = noise(5_000_000, 3)
       try insert("long", value, ann)
       for device in [ann, bob, eve] {
-        let count = Locked(0)
+        let count = SharedLock(0)
         device.transport.fault.withLock {
           $0 = {
             count.withLock { count in

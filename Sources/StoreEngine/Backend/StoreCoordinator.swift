@@ -51,7 +51,7 @@ public final class StoreCoordinator: Sendable {
     /// Whether each ordered table has been committed to, by the table's number.
     var isOrderedTableKnown: [Bool] = []
     /// The key-value store of the process; nil until there is one, or a sync of items.
-    var keeperSlot: Locked<KeeperSlot>?
+    var keeperSlot: SharedLock<KeeperSlot>?
 
     /// Records a commit to an ordered table.
     ///

@@ -89,7 +89,8 @@ private final class ReplicationWorker: Sendable {
   }
 
   init(_ follower: StoreFollower, of source: any StoreBackend) {
-    (self.source, self.follower) = (source, Locked(follower))
+    self.source = source
+    self.follower = Locked(follower)
   }
 
   func wake() { state.change { $0.hasNews = true } }

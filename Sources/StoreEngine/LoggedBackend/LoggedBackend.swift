@@ -96,7 +96,8 @@ public final class LoggedBackend<Format: ClassFileFormat>: StoreBackend, CommitW
     files.external.use(sealing, durability)
     self.durability = durability
     self.limits = limits
-    (state, valuesInUse, isSnapshot) = (Locked(PendingState()), nil, false)
+    state = Locked(PendingState())
+    (valuesInUse, isSnapshot) = (nil, false)
     let shared = files.ordered.directory.shared
     (sharing, version) = (shared.map { ProcessLock($0) }, shared?.versionWord)
     activity = ActivityCounter(files.ordered.directory)

@@ -36,7 +36,8 @@ public final class MemoryBackend: StoreBackend {
     // Opens first: after all properties are set, an error would run `deinit`, which would unlock
     // the disk of another backend.
     let last = try disk.open(isReadOnly: isReadOnly)
-    (self.disk, session) = (disk, Locked(Session()))
+    self.disk = disk
+    session = Locked(Session())
     (self.isReadOnly, valuesInUse, coordinator) = (isReadOnly, nil, StoreCoordinator())
     coordinator.begin(after: last)
   }
@@ -54,7 +55,8 @@ public final class MemoryBackend: StoreBackend {
     snapshotOn disk: MemoryDisk, _ valuesInUse: ExternalValuesInUse?
   ) throws(StoreError) {
     let last = try disk.open(isReadOnly: true)
-    (self.disk, session, isReadOnly) = (disk, Locked(Session()), true)
+    (self.disk, isReadOnly) = (disk, true)
+    session = Locked(Session())
     self.valuesInUse = valuesInUse
     coordinator = StoreCoordinator(ofSnapshotAt: "memory", last, valuesInUse?.values)
   }

@@ -47,12 +47,14 @@ public final class OrderedFiles: Sendable {
   /// Creates the access to files in a directory, which the backend has locked.
   public init(_ directory: StoreDirectory) {
     self.directory = directory
-    (sealing, state) = (Locked(nil), Locked(State()))
+    sealing = Locked(nil)
+    state = Locked(State())
   }
 
   private init(_ directory: StoreDirectory, _ sealing: Sealing?, frozen state: State) {
     self.directory = directory
-    (self.sealing, self.state) = (Locked(sealing), Locked(state))
+    self.sealing = Locked(sealing)
+    self.state = Locked(state)
   }
 
   /// Returns the present files, which are never replaced; opens those that are not open.

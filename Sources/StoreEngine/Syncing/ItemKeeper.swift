@@ -22,10 +22,10 @@ struct KeeperSlot: Sendable {
 
 extension StoreCoordinator {
   /// The slot of the key-value store, which programs without one never allocate.
-  private var keeperSlot: Locked<KeeperSlot> {
+  private var keeperSlot: SharedLock<KeeperSlot> {
     shared.withLock { shared in
       if let known = shared.keeperSlot { return known }
-      let new = Locked(KeeperSlot())
+      let new = SharedLock(KeeperSlot())
       shared.keeperSlot = new
       return new
     }

@@ -25,7 +25,7 @@ package final class BrowserSession: Sendable {
   let source: any StateSource
   let editor: StoreEditor?
   let samples = Locked(LiveSamples())
-  let checking = Locked(Checking.idle)
+  let checking = SharedLock(Checking.idle)
   private let past = Locked<[(number: UInt64, state: BrowsedState)]>([])
 
   /// The state of a check.

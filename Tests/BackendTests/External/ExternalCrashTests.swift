@@ -124,7 +124,7 @@ struct ExternalCrashTests {
   @Test("A full disk is an error with the code noSpace, and the next try succeeds")
   func full() throws {
     try withTemporaryDirectory { path in
-      let isFull = Locked(true)
+      let isFull = SharedLock(true)
       let files = TestedFileSystem { call, file in
         isFull.withLock { $0 } && call == .write && file.hasSuffix(".external") ? ENOSPC : nil
       }
@@ -144,7 +144,7 @@ struct ExternalCrashTests {
   @Test("A store without values makes no more calls than one whose class has none")
   func calls() throws {
     try withTemporaryDirectory { path in
-      let calls = Locked<[String]>([])
+      let calls = SharedLock<[String]>([])
       let files = TestedFileSystem { call, file in
         calls.withLock { $0.append("\(call) \(file)") }
         return nil

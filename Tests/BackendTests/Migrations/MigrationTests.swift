@@ -75,7 +75,7 @@ struct MigrationTests {
       try backend.close()
       backend = try location.open(readOnly: false)
       let store = Store(backend: backend)
-      let heard = Locked<[MigrationProgress]>([])
+      let heard = SharedLock<[MigrationProgress]>([])
       let steps = After.migrations()
       let taken = try store.migrate(steps, registering: After.classes) { progress in
         heard.withLock { $0.append(progress) }
@@ -160,7 +160,7 @@ struct MigrationTests {
     let disk = MemoryDisk()
     let backend = try MemoryBackend(disk: disk)
     try Self.makeOld(backend)
-    let visited = Locked<[UInt32]>([])
+    let visited = SharedLock<[UInt32]>([])
     func steps(failingAt row: UInt32?) -> [Migration] {
       [
         .rename("Song", to: "Track"),

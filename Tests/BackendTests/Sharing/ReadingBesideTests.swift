@@ -51,7 +51,7 @@ struct ReadingBesideTests {
       let writer = try kind.openSmall(path)
       defer { try? writer.close() }
       try kind.write(1, to: writer)
-      let isDone = Locked(false)
+      let isDone = SharedLock(false)
       let thread = JoinedThread {
         for number in UInt8(2)...254 {
           if isDone.withLock({ $0 }) { return }

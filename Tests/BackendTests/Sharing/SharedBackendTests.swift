@@ -132,7 +132,7 @@ struct SharedBackendTests {
       try kind.openSmall(path, sharing: .processes).close()
       let strange = (0..<4096).map { _ in UInt8.random(in: 0...255) }
       try Data(strange).write(to: URL(filePath: path + "/.shared"))
-      let sizes = Locked<[Int]>([])
+      let sizes = SharedLock<[Int]>([])
       let files = TestedFileSystem { call, file in
         guard call == .truncate, file.hasSuffix("/.shared") else { return }
         let size = try? FileStatus.find(FileLocation(file))?.size

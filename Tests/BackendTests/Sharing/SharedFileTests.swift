@@ -135,11 +135,11 @@ struct SharedFileTests {
   func turns() throws {
     try withTemporaryDirectory(in: .memory) { parent in
       let kind = TestedBackend.tokyoCabinet
-      let (path, isDone) = (parent + "/store", Locked(false))
+      let (path, isDone) = (parent + "/store", SharedLock(false))
       let (busy, calm) = (
         try kind.open(path, sharing: .processes), try kind.open(path, sharing: .processes)
       )
-      let count = Locked(0)
+      let count = SharedLock(0)
       var thread: JoinedThread? = JoinedThread {
         while !isDone.withLock({ $0 }) {
           #expect(throws: Never.self) {

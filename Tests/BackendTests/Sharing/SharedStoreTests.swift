@@ -220,7 +220,7 @@ struct SharedStoreTests {
       try maker.saveChanges()
       // Two backends with two threads each, so that threads of one process share its lock.
       let backends = try (0..<2).map { _ in try kind.openSmall(path, sharing: .processes) }
-      let failures = Locked<[String]>([])
+      let failures = SharedLock<[String]>([])
       var threads: [JoinedThread?] = []
       for number in 0..<4 {
         let backend = backends[number % 2]

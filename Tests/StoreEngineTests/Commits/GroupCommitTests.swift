@@ -46,7 +46,7 @@ struct GroupCommitTests {
     let disk = try CrashingDirectory()
     let backend = try CDBBackend(disk)
     try backend.commit(Self.changes(2, backend))
-    let (isOpen, hasArrived) = (Locked(false), Locked(false))
+    let (isOpen, hasArrived) = (SharedLock(false), SharedLock(false))
     disk.observeSyncs {
       hasArrived.change { $0 = true }
       isOpen.change(once: { $0 }) { _ in }
@@ -83,7 +83,7 @@ struct GroupCommitTests {
 
   /// Commits by several threads until all have failed or are through.
   private func commit(_ backend: CDBBackend) throws -> Told {
-    let told = Locked(Told())
+    let told = SharedLock(Told())
     Self.onThreads(4) { thread in
       for round in 0..<6 {
         let row = UInt32(2 + thread * 6 + round)
@@ -157,7 +157,7 @@ struct GroupCommitTests {
     let table = try backend.table(named: "Song")
     for round in 0..<30 {
       let basis = CommitBasis(upTo: backend.lastCommitNumber)
-      let outcomes = Locked<[StoreError.Code?]>([])
+      let outcomes = SharedLock<[StoreError.Code?]>([])
       Self.onThreads(6) { _ in
         var changes = ChangeSetBuilder()
         changes.update(2, in: table, [UInt8(round)])
@@ -177,7 +177,7 @@ struct GroupCommitTests {
     let disk = try CrashingDirectory()
     let backend = try CDBBackend(disk)
     let table = try backend.table(named: "Song")
-    let inserted = Locked(0)
+    let inserted = SharedLock(0)
     Self.onThreads(6) { thread in
       for row in UInt32(2)..<40 {
         var changes = ChangeSetBuilder()
@@ -194,9 +194,9 @@ struct GroupCommitTests {
     static let refusal = StoreError(.invalidArgument, "This commit is refused.")
     private let name: String
     private let isRefused: Bool
-    private let notes: Locked<[String]>
+    private let notes: SharedLock<[String]>
 
-    init(_ name: String, _ notes: Locked<[String]>, isRefused: Bool = false) {
+    init(_ name: String, _ notes: SharedLock<[String]>, isRefused: Bool = false) {
       (self.name, self.notes, self.isRefused) = (name, notes, isRefused)
     }
 
@@ -213,7 +213,7 @@ struct GroupCommitTests {
   func queued() throws {
     let disk = try CrashingDirectory()
     let backend = try CDBBackend(disk)
-    let (notes, numbers) = (Locked<[String]>([]), Locked<[UInt64?]>([]))
+    let (notes, numbers) = (SharedLock<[String]>([]), SharedLock<[UInt64?]>([]))
     for (index, name) in ["a", "b", "c", "d"].enumerated() {
       var request = CommitRequest()
       request.follower = Follower(name, notes, isRefused: name == "b")

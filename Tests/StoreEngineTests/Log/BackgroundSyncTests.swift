@@ -41,7 +41,7 @@ struct BackgroundSyncTests {
   @Test("No save waits for a disk that is busy with the growth of the log")
   func waitsForNothing() throws {
     var (storage, writer) = try make(usesThread: true)
-    let isDiskReady = Locked(false)
+    let isDiskReady = SharedLock(false)
     storage.disk.observeSyncs { isDiskReady.change(once: { $0 }) { _ in } }
     for _ in 0..<5 { try writer.append(.changes, [large]) }
     #expect(storage.disk.syncCount == 0)
@@ -71,7 +71,7 @@ struct BackgroundSyncTests {
   private func growThenSync(
     _ writer: inout CommitLogWriter, _ storage: TestLog, usesThread: Bool
   ) throws {
-    let isWritten = Locked(!usesThread)
+    let isWritten = SharedLock(!usesThread)
     storage.disk.observeSyncs { isWritten.change(once: { $0 }) { _ in } }
     defer { isWritten.change { $0 = true } }
     try writer.append(.changes, [large])

@@ -197,7 +197,7 @@ struct OrderedFileTests {
   @Test("A recently opened page is not opened again, and the number of kept pages is bounded")
   func openedPages() throws {
     struct Counting: OrderedPageCodec {
-      let count = Locked(0)
+      let count = SharedLock(0)
       func seal(_ page: [UInt8], at offset: Int) -> [UInt8] { page }
       func open(_ stored: RawSpan, at offset: Int) -> [UInt8] {
         count.withLock { $0 += 1 }

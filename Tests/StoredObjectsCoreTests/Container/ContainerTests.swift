@@ -74,7 +74,7 @@ struct ContainerTests {
     }
     let before = backend.commitCount
     // The first one holds up the others until all of them wait.
-    let gate = Locked(0)
+    let gate = SharedLock(0)
     await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<100 {
         group.addTask {
@@ -101,7 +101,7 @@ struct ContainerTests {
     let backend = FailingBackend(try MemoryBackend())
     let container = try container(backend)
     try await container.write { $0.insert(Song("first", 1)) }
-    let gate = Locked(false)
+    let gate = SharedLock(false)
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
         try await container.write { _ in gate.change(once: { $0 }) { _ in } }
@@ -209,7 +209,7 @@ struct ContainerTests {
   func cancellation() async throws {
     let container = try StoreContainer(
       backend: MemoryBackend(), classes: [Song.self], readerCount: 1)
-    let gate = Locked(false)
+    let gate = SharedLock(false)
     let blockers = [
       Task { try await container.write { _ in gate.change(once: { $0 }) { _ in } } },
       Task { try await container.read { _ in gate.change(once: { $0 }) { _ in } } },

@@ -23,7 +23,7 @@ private final class Member: StoredObject {
   }
 
   /// How often objects have been written, by their numbers.
-  static let writes = Locked<[UInt32: Int]>([:])
+  static let writes = SharedLock<[UInt32: Int]>([:])
 
   override func writeContent(to buffer: inout DataBuffer) {
     Self.writes.withLock { $0[number, default: 0] += 1 }
@@ -116,7 +116,7 @@ struct SavesTogetherTests {
   func unique(_ kind: Kind) throws { try kind.withBackend(saveUniqueValues) }
 
   private func saveUniqueValues(_ backend: any StoreBackend) throws {
-    let (saved, refused) = (Locked(0), Locked(0))
+    let (saved, refused) = (SharedLock(0), SharedLock(0))
     onThreads(backend) { _, store in
       for number in UInt32(0)..<60 {
         let member = Member()
@@ -151,7 +151,7 @@ struct SavesTogetherTests {
       }
       try store.saveChanges()
     }
-    let (visits, conflicts, commits) = (Locked(0), Locked(0), Locked<[UInt64]>([]))
+    let (visits, conflicts, commits) = (SharedLock(0), SharedLock(0), SharedLock<[UInt64]>([]))
     onThreads(backend) { thread, store in
       for round in 0..<80 {
         switch (thread + round) % 8 {

@@ -24,7 +24,7 @@ private actor Worker {
   func calls() -> Int { count }
 
   /// Blocks its thread until so many have come here.
-  func meet(_ arrived: Locked<Int>, _ count: Int) {
+  func meet(_ arrived: SharedLock<Int>, _ count: Int) {
     arrived.change { $0 += 1 }
     arrived.change(once: { $0 >= count }) { _ in }
   }
@@ -55,7 +55,7 @@ struct ThreadExecutorTests {
 
   @Test("More actors than cores can wait", .hangLimit)
   func waiting() async {
-    let arrived = Locked(0)
+    let arrived = SharedLock(0)
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<64 { group.addTask { await Worker().meet(arrived, 64) } }
     }
@@ -64,7 +64,7 @@ struct ThreadExecutorTests {
 
   @Test("It ends with its last work, on whatever thread")
   func end() async {
-    let ended = Locked(0)
+    let ended = SharedLock(0)
     for _ in 0..<50 {
       let worker = Worker { ended.withLock { $0 += 1 } }
       _ = await worker.thread()

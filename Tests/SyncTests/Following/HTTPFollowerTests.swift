@@ -41,7 +41,7 @@ struct HTTPFollowerTests {
       let store = try FollowedStore(seed: seed)
       let server = try HistoryTestServer(HistoryServer(store.backend, limits: .timeless))
       defer { server.close() }
-      let random = Locked(SeededGenerator(seed: seed))
+      let random = SharedLock(SeededGenerator(seed: seed))
       // Copies are cut as well; most cuts are within the first entries.
       server.cut {
         random.withLock { random in
@@ -52,7 +52,7 @@ struct HTTPFollowerTests {
         kind == .memory
         ? try MemoryBackend() as any StoreBackend
         : try kind.open(folder + "/Copy", durability: .none)
-      let failures = Locked(0)
+      let failures = SharedLock(0)
       var configuration = quick()
       configuration.didFail = { _, _ in failures.withLock { $0 += 1 } }
       let follower = try HTTPFollower(
@@ -127,7 +127,7 @@ struct HTTPFollowerTests {
     let server = try HistoryTestServer(HistoryServer(store.backend, limits: .timeless))
     defer { server.close() }
     server.fail([503, 429, 500, 502])
-    let failures = Locked<[any Error]>([])
+    let failures = SharedLock<[any Error]>([])
     var configuration = quick()
     configuration.didFail = { error, _ in failures.withLock { $0.append(error) } }
     let copy = try MemoryBackend()
