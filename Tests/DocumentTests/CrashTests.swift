@@ -187,7 +187,7 @@ struct CrashTests {
         await #expect(processExitsWith: .signal(SIGKILL)) {
           [folder = desk.folder as String, call = call as String, operation = operation as String]
           in
-          let isOn = Locked(false)
+          let isOn = SharedLock(false)
           let files = TestedFileSystem(witness: { made, _ in
             if isOn.withLock({ $0 }), made.rawValue == call { kill(getpid(), SIGKILL) }
           }) { _, _ in nil }
@@ -225,7 +225,7 @@ struct CrashTests {
     "A document is whole after a power cut, and there once an operation has returned",
     arguments: [TestedBackend.tokyoCabinet, .cdb])
   func powerCuts(_ kind: TestedBackend) async throws {
-    let generator = Locked(Seeds.generator(for: "power cuts of documents, \(kind)"))
+    let generator = SharedLock(Seeds.generator(for: "power cuts of documents, \(kind)"))
     for round in 0..<18 {
       let disk = try CrashingDirectory()
       let desk = Desk(disk.path, kind, in: disk)

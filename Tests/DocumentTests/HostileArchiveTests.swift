@@ -228,7 +228,7 @@ struct HostileArchiveTests {
 
   @Test("Damaged archives are refused or harmless, whatever the damage")
   func fuzz() async throws {
-    let generator = Locked(Seeds.generator(for: "damaged archives of documents"))
+    let generator = SharedLock(Seeds.generator(for: "damaged archives of documents"))
     try await Desk.with { desk in
       let small = Self.archive([
         try Self.manifest(desk), Entry("Store/Shape", Array(repeating: 7, count: 40)),

@@ -90,7 +90,7 @@ struct PreviewTests {
   @Test("Previews that the application makes are kept, and those it no longer makes are removed")
   func ownPreviews() async throws {
     try await Desk.with { desk in
-      let parts = Locked(DocumentPreview(svg: "<svg/>", png: Self.png, text: "words"))
+      let parts = SharedLock(DocumentPreview(svg: "<svg/>", png: Self.png, text: "words"))
       var type = desk.type
       type.makePreview = { store, _, title in
         let count = try store.count(of: Shape.self)
@@ -140,8 +140,8 @@ struct PreviewTests {
   @Test("A slow preview delays no save, and the last state wins")
   func slow() async throws {
     try await Desk.with { desk in
-      let gate = Locked(false)
-      let count = Locked(0)
+      let gate = SharedLock(false)
+      let count = SharedLock(0)
       var type = desk.type
       type.makePreview = { store, _, _ in
         gate.change(once: { $0 }) { _ in }

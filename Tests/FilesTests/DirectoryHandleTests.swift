@@ -134,7 +134,7 @@ struct DirectoryHandleTests {
       let path = parent + "/Music"
       for name in ["Music", "Backup"] { try makeDirectories(parent + "/" + name) }
       let backup = try FileStatus.find(parent + "/Backup")?.identity
-      let isMoved = Locked(false)
+      let isMoved = SharedLock(false)
       let files = TestedFileSystem { call, _ in
         guard call == .lock, !isMoved.withLock({ $0 }) else { return nil }
         isMoved.withLock { $0 = true }

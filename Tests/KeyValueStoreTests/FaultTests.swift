@@ -141,7 +141,7 @@ struct FaultTests {
     var isFailed = true
     while isFailed {
       isFailed = try kind.withLocation { location in
-        let count = Locked(0)
+        let count = SharedLock(0)
         let failing = call
         let files = TestedFileSystem { _, _ in
           count.withLock {

@@ -39,7 +39,7 @@ struct GroupedWriteTests {
   func readers() throws {
     try table.put(1, for: "x")
     gate.close()
-    let isDone = Locked(false)
+    let isDone = SharedLock(false)
     let threads = try start([
       { [table] in
         try? table.put(2, for: "x")
@@ -62,7 +62,7 @@ struct GroupedWriteTests {
   @Test("Writes during a sync share the next one, and are seen and reported in their order")
   func grouping() async throws {
     gate.close()
-    let done = Locked<[String]>([])
+    let done = SharedLock<[String]>([])
     let changes = table.changes()
     let number = store.backend.lastCommitNumber
     func put(_ index: Int) -> @Sendable () -> Void {
@@ -94,7 +94,7 @@ struct GroupedWriteTests {
   @Test("Batches share a sync, too, and each sees the ones before")
   func batches() throws {
     gate.close()
-    let sums = Locked<[Int]>([])
+    let sums = SharedLock<[Int]>([])
     let expiry = Duration.seconds(1000)
     func add() -> @Sendable () -> Void {
       { [store, table] in
@@ -133,7 +133,7 @@ struct GroupedWriteTests {
   @Test("Reads outside of the batch, and removing all items of a table, wait for pending writes")
   func readingPast() throws {
     gate.close()
-    let seen = Locked<[Int]>([])
+    let seen = SharedLock<[Int]>([])
     var threads = try start([{ [table] in try? table.put(1, for: "x") }])
     gate.waitForArrival()
     threads += try start([
@@ -164,7 +164,7 @@ struct GroupedWriteTests {
   @Test("A failed write fails those that have read it; a put is tried again without it")
   func restingOnFailure() throws {
     gate.close()
-    let codes = Locked<[String: String]>([:])
+    let codes = SharedLock<[String: String]>([:])
     func write(
       _ name: String, _ body: @escaping @Sendable () throws -> Void
     ) -> @Sendable () -> Void {
@@ -217,7 +217,7 @@ struct GroupedWriteTests {
   ///
   /// - Returns: The number of acknowledged increments by key.
   private static func count(_ table: KeyValueTable) -> [String: Int] {
-    let acknowledged = Locked<[String: Int]>([:])
+    let acknowledged = SharedLock<[String: Int]>([:])
     func count(_ key: String, _ isBatch: Bool) -> @Sendable () -> Void {
       {
         for round in 1...5 {
@@ -304,7 +304,7 @@ struct GroupedWriteTests {
     let other = try await store.createTable("b")
     gate.close()
     let heard = table.changes()
-    let codes = Locked<[String]>([])
+    let codes = SharedLock<[String]>([])
     func write(_ body: @escaping @Sendable () throws -> Void) -> @Sendable () -> Void {
       {
         let code = code(body)
@@ -334,7 +334,7 @@ struct GroupedWriteTests {
   @Test("If the disk fails, each write of the commit throws, and later ones too")
   func brokenDisk() throws {
     gate.close()
-    let codes = Locked<[String]>([])
+    let codes = SharedLock<[String]>([])
     func put(_ index: Int) -> @Sendable () -> Void {
       { [table] in
         let code = code { try table.put(index, for: "\(index)") }
@@ -355,7 +355,7 @@ struct GroupedWriteTests {
 
   @Test("Many threads put and delete, and nothing is lost or reported twice")
   func crowd() throws {
-    let counts = Locked((deleted: 0, failed: 0))
+    let counts = SharedLock((deleted: 0, failed: 0))
     let threads = try start(
       (0..<8).map { thread in
         { [table] in

@@ -25,7 +25,7 @@ struct TaskWriteTests {
   @Test("However many tasks wait for the disk, others continue, and all become few commits")
   func pool() async throws {
     gate.close()
-    let done = Locked(0)
+    let done = SharedLock(0)
     func put(_ index: Int) -> Task<Void, any Error> {
       Task { [table] in
         try await table.put(index, for: "\(index)")
@@ -62,7 +62,7 @@ struct TaskWriteTests {
     let first = Task { [table] in try await table.put(1, for: "first") }
     try await wait { gate.hasArrival }
     let second = Task { [table] in try await table.put(2, for: "second") }
-    let isRun = Locked(false)
+    let isRun = SharedLock(false)
     let batch = Task { [store, table] in
       try await store.write { batch in
         isRun.withLock { $0 = true }
@@ -102,7 +102,7 @@ struct TaskWriteTests {
       puts.append(Task { [table] in try await table.put(number, for: "k") })
       try await wait { store.taskWrites.waitingCount == number }
     }
-    let isRun = Locked(false)
+    let isRun = SharedLock(false)
     let batch = Task { [store, table] in
       try await store.write { batch in
         isRun.withLock { $0 = true }

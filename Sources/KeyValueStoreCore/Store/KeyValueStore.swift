@@ -31,21 +31,17 @@ public final class KeyValueStore: Sendable {
   let list: OrderedTableID
   /// The backend, if it provides views of tables at one moment.
   let viewing: (any OrderedViewing)?
-  private let catalogue: Locked<Catalogue>
+  let tables: KnownTables
   /// The backend, if writes don't block a thread while it waits for the disk.
   let queueing: (any CommitQueueing)?
   /// Whether other processes may write, too.
   let isShared: Bool
   /// The follower of other machines' commits; nil if nothing else can write during a turn.
   let news: ServerNews?
-  /// Locked while a write is prepared.
-  let turn = Locked(false)
   /// The thread that prepares a write, or 0.
   let writingThread = Atomic<UInt>(0)
-  let writesUnderWay = WritesUnderWay()
+  let writesUnderWay: WritesUnderWay
   let taskWrites = TaskWrites()
-  /// The process that has opened the store.
-  let process = currentProcess()
   private let claim: BackendClaim
 
   /// Creates a store on a backend.
@@ -68,15 +64,13 @@ public final class KeyValueStore: Sendable {
     viewing = backend as? any OrderedViewing
     queueing = backend as? any CommitQueueing
     list = try backend.orderedTable(Catalogue.list)
-    catalogue = Locked(Catalogue())
+    writesUnderWay = WritesUnderWay()
+    tables = KnownTables(backend, list, news, observers, writesUnderWay)
     // Both come first, so that no change of the list is missed.
-    coordinator.register(self)
-    news?.begin(list: list) { [weak self] in self?.noteTables($0) }
+    coordinator.register(tables)
+    news?.begin(list: list) { [weak tables] in tables?.noteTables($0) }
     let listChanges = news?.newListChanges
-    try turn.withLock { (_) throws(StoreError) in
-      let read = try Catalogue(backend, news)
-      catalogue.withLock { $0 = read }
-    }
+    try writesUnderWay.turn.withLock { (_) throws(StoreError) in try tables.begin() }
     if let listChanges { news?.didReadList(listChanges) }
     if isShared { observeOtherProcesses() }
   }
@@ -102,7 +96,7 @@ public final class KeyValueStore: Sendable {
   public func tableNames() -> [String] {
     noteRead(KeyRange(), of: list)
     readList()
-    return catalogue.withLock { $0.tables.keys.sorted().map(\.text) }
+    return tables.names
   }
 
   /// Returns whether a table with this name exists.
@@ -142,14 +136,12 @@ public final class KeyValueStore: Sendable {
       // The free number depends on the whole list.
       noteRead(KeyRange(), of: list)
       readList()
-      let number = catalogue.withLock(\.freeNumber)
-      let state = try TableState(
-        name: name, number: number, backend: backend,
-        isListed: Catalogue.isListed(in: list, of: backend, news))
+      let number = tables.freeNumber
+      let state = try tables.newTable(name, number)
       var changes = ChangeSet()
       changes.set(Array(name.utf8), to: Catalogue.entry(number, name), in: list)
       try commitExclusively(changes)
-      let made = adopt(state)
+      let made = tables.adopt(state)
       observers.publish([KeyValueChange(.created, name, nil)], of: made)
       return KeyValueTable(store: self, state: made)
     }
@@ -172,7 +164,7 @@ public final class KeyValueStore: Sendable {
       try clear(state, &changes)
       try commitExclusively(changes)
       state.drop()
-      catalogue.withLock { $0.remove(state) }
+      tables.remove(state)
       observers.publish([KeyValueChange(.dropped, name, nil)], of: state)
       observers.finish(state)
     }
@@ -193,46 +185,8 @@ public final class KeyValueStore: Sendable {
   func state(of name: String) -> TableState? {
     noteRead(of: name)
     if isShared { readList() }
-    let known = knownState(of: name)
+    let known = tables.table(named: name)
     return known?.isDropped == true ? nil : known
-  }
-
-  /// Returns a table that this store knows, without reading the list.
-  func knownState(of name: String) -> TableState? {
-    catalogue.withLock { $0.tables[ExactName(name)] }
-  }
-
-  /// Adds a table that another process has created.
-  func learn(_ name: String, _ number: UInt32) -> TableState? {
-    let isListed = Catalogue.isListed(in: list, of: backend, news)
-    let made = try? TableState(name: name, number: number, backend: backend, isListed: isListed)
-    return made.map { adopt($0) }
-  }
-
-  /// Adds a table, unless it was read from the list meanwhile.
-  private func adopt(_ new: TableState) -> TableState {
-    catalogue.withLock { $0.adopt(new) }
-  }
-
-  /// Marks the tables as dropped that a commit has removed from the list.
-  private func noteTables(_ changes: ChangeSet) {
-    for table in changes.ordered where table.table == list {
-      for change in table.changes where change.isRemoval {
-        knownState(of: String(decoding: changes.bytes[change.key], as: UTF8.self))?.drop()
-      }
-    }
-  }
-
-  /// Returns the table whose items are in an ordered table.
-  func state(ofItems id: OrderedTableID) -> TableState? {
-    catalogue.withLock { $0.table(ofItems: id) }
-  }
-
-  /// Reads the list of tables after a commit of this process that was none of this store.
-  func readListAgain() {
-    if isShared { return }
-    guard let listed = try? Catalogue(backend, nil) else { return }
-    catalogue.withLock { $0.take(listed) }
   }
 
   /// Reads which tables other processes have created and dropped.
@@ -240,21 +194,7 @@ public final class KeyValueStore: Sendable {
     guard isShared else { return }
     // A server reports whether there is anything new.
     hearOfOthers()
-    while true {
-      let listChanges = news?.newListChanges
-      if news != nil, listChanges == nil { return }
-      let version = catalogue.withLock(\.version)
-      guard let listed = try? Catalogue(backend, news) else { return }
-      // Another thread may have created or dropped a table since the list was read.
-      let isCurrent = catalogue.withLock { catalogue in
-        guard catalogue.version == version else { return false }
-        catalogue.take(listed)
-        return true
-      }
-      guard isCurrent else { continue }
-      if let listChanges { news?.didReadList(listChanges) }
-      return
-    }
+    tables.read()
   }
 
   /// Calls a closure with the value of a key in an ordered table, if there is one.
@@ -271,7 +211,7 @@ public final class KeyValueStore: Sendable {
   /// All tables, in no particular order.
   var states: [TableState] {
     readList()
-    return catalogue.withLock { Array($0.tables.values) }
+    return tables.all
   }
 }
 

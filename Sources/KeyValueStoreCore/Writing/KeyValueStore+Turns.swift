@@ -12,12 +12,12 @@ extension KeyValueStore {
   func beginTurn() throws(StoreError) {
     try checkIsNotNested()
     if isShared { backend.coordinator.yieldToProcesses() }
-    turn.lock()
+    writesUnderWay.turn.lock()
     if isShared {
       do throws(StoreError) {
         try backend.coordinator.beginWithoutProcesses()
       } catch {
-        turn.unlock()
+        writesUnderWay.turn.unlock()
         throw error
       }
     }
@@ -31,7 +31,7 @@ extension KeyValueStore {
     writingThread.store(0, ordering: .relaxed)
     news?.endWrite()
     if isShared { backend.coordinator.endWithoutProcesses() }
-    turn.unlock()
+    writesUnderWay.turn.unlock()
   }
 
   /// Whether this thread prepares a write.
@@ -59,7 +59,7 @@ extension KeyValueStore {
 
   /// Throws in a forked child process: the threads that write for its parent don't exist there.
   func checkProcess() throws(StoreError) {
-    if process != currentProcess() { throw StoreError.forked(backend.location) }
+    try tables.checkProcess()
   }
 
   /// Throws if a write begins inside another one, which would deadlock.

@@ -2,6 +2,8 @@ import Locks
 
 /// The pending writes of a store, which are prepared and not visible yet.
 final class WritesUnderWay: Sendable {
+  /// Locked while a write is prepared.
+  let turn = Locked(false)
   private let list = Locked<[WriteUnderWay]>([])
 
   /// All pending writes, in order.

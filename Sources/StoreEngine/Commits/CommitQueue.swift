@@ -4,8 +4,8 @@ import Locks
 package final class QueuedCommit: Sendable {
   /// The changes as passed by the caller.
   let changes: ChangeSet
-  /// The changes as written to the files.
-  var stored: ChangeSet { sealed ?? changes }
+  /// The changes as written to the files; kept, because each copy changes reference counts.
+  let stored: ChangeSet
   /// The sealed changes; nil if they are not sealed.
   let sealed: ChangeSet?
   let request: CommitRequest
@@ -21,6 +21,7 @@ package final class QueuedCommit: Sendable {
   ) {
     (self.changes, self.sealed, self.encoded) = (changes, sealed, encoded)
     (self.request, self.commit) = (request, commit)
+    stored = sealed ?? changes
   }
 }
 

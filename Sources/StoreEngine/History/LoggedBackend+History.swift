@@ -45,7 +45,7 @@ extension LoggedBackend {
       log.history = nil
       return (one, nil)
     }
-    if log.history?.isKept == false, one.changes.ordered.isEmpty { return (one, nil) }
+    if log.isWithoutHistory(after: one.changes) { return (one, nil) }
     // Taken, not copied, because a copy changes reference counts.
     var known = if let history = log.history.take() { history } else { try lookForHistory() }
     let change = one.changes.ordered.first { $0.table == known.table }
@@ -77,6 +77,14 @@ extension LoggedBackend {
     let table = try files.ordered.table(name)
     let isKept = try withValue(of: HistoryFormat.stampKey, in: table) { _ in true } ?? false
     return KnownHistory(table: table, isKept: isKept, head: ChangeSet.headOfOneKey(in: name))
+  }
+}
+
+extension LoggedLog {
+  /// Whether the store is known to keep no history, and a save does not begin one.
+  fileprivate func isWithoutHistory(after changes: ChangeSet) -> Bool {
+    guard history?.isKept == false, let table = history?.table else { return false }
+    return !changes.ordered.contains { $0.table == table }
   }
 }
 

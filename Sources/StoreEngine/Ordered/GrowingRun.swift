@@ -13,7 +13,6 @@ struct GrowingRun: Sendable {
   /// It is copied once for each snapshot that is taken while it grows.
   static let (limit, byteLimit) = (1024, 1 << 18)
 
-  var isEmpty: Bool { changes.isEmpty }
   var count: Int { changes.count }
   var isFull: Bool { count >= Self.limit || bytes.count >= Self.byteLimit }
 

@@ -14,12 +14,14 @@ struct PendingKeys: Sendable {
   private(set) var isCleared = false
   private var runs = KeyRuns()
   private var appended = AppendedKeys()
-  /// Empty unless ``appended`` is.
-  private var growing = GrowingRun()
+  /// Not nil only if ``appended`` is empty.
+  ///
+  /// Nil and not empty, as ``folding`` is: each copy of an empty array changes a reference count.
+  private var growing: GrowingRun?
   /// The number of times that only a few saves were collected before they were read.
   private var shortCollections = 0
-  /// The changes between the file and the runs.
-  private var folding = KeyRuns()
+  /// The changes between the file and the runs; nil for none.
+  private var folding: KeyRuns?
   /// Whether the changes that are being folded replace the file.
   private var isFoldingCleared = false
 
@@ -28,18 +30,19 @@ struct PendingKeys: Sendable {
   /// Creates an empty set of changes above those that are being folded.
   init(over folding: PendingKeys) {
     fileGeneration = folding.fileGeneration
-    (self.folding, isFoldingCleared) = (folding.allRuns, folding.isCleared)
+    let runs = folding.allRuns
+    (self.folding, isFoldingCleared) = (runs.isEmpty ? nil : runs, folding.isCleared)
   }
 
   private var allRuns: KeyRuns {
-    if isReady { return runs }
     var all = runs
-    all.append(appended.isEmpty ? growing.run() : appended.run())
+    if !appended.isEmpty { all.append(appended.run()) }
+    if let growing { all.append(growing.run()) }
     return all
   }
 
   /// Whether reading takes no preparation.
-  var isReady: Bool { appended.isEmpty && growing.isEmpty }
+  var isReady: Bool { appended.isEmpty && growing == nil }
 
   /// Makes a run of the latest saves, so that readers need not do it again and again.
   ///
@@ -47,7 +50,7 @@ struct PendingKeys: Sendable {
   mutating func prepareForReading() {
     if isReady { return }
     if !appended.isEmpty, appended.count < 8 { shortCollections += 1 }
-    (runs, appended, growing) = (allRuns, AppendedKeys(), GrowingRun())
+    (runs, appended, growing) = (allRuns, AppendedKeys(), nil)
   }
 
   /// Adds a new key and its value, usually above all keys that were added in this way before.
@@ -59,15 +62,20 @@ struct PendingKeys: Sendable {
   ///   - keyCount: The size of the key.
   /// - Returns: Whether it is time for ``mergeAppended(over:)``.
   mutating func append(_ bytes: [UInt8], keyCount: Int) -> Bool {
-    if !appended.isEmpty || !growing.isBelow(bytes, keyCount: keyCount) { prepareForReading() }
-    growing.append(bytes, keyCount: keyCount)
+    if !appended.isEmpty || growing?.isBelow(bytes, keyCount: keyCount) == false {
+      prepareForReading()
+    }
+    if growing == nil { growing = GrowingRun() }
+    growing?.append(bytes, keyCount: keyCount)
     // The entries before may have become a run for a reader, who merges nothing.
-    return growing.isFull || growing.count == 1 && runs.isMergeDue
+    return isGrowingFull || growing?.count == 1 && runs.isMergeDue
   }
+
+  private var isGrowingFull: Bool { growing?.isFull ?? false }
 
   /// Merges the runs, and begins a new one.
   mutating func mergeAppended(over file: OrderedFile?) {
-    if growing.isFull { prepareForReading() }
+    if isGrowingFull { prepareForReading() }
     runs.merge(isBottom: isBottom(over: file))
   }
 
@@ -82,8 +90,7 @@ struct PendingKeys: Sendable {
     _ changes: ChangeSet.OrderedTableChanges, _ bytes: [UInt8], over file: OrderedFile?
   ) throws(StoreError) {
     if changes.clearsFirst {
-      (isCleared, runs, appended) = (true, KeyRuns(), AppendedKeys())
-      growing = GrowingRun()
+      (isCleared, runs, appended, growing) = (true, KeyRuns(), AppendedKeys(), nil)
     }
     if collect(changes, bytes, over: file) { return }
     prepareForReading()
@@ -96,7 +103,7 @@ struct PendingKeys: Sendable {
     _ changes: ChangeSet.OrderedTableChanges, _ bytes: [UInt8], over file: OrderedFile?
   ) -> Bool {
     if shortCollections > 2 { return false }
-    if appended.isFull || !growing.isEmpty { prepareForReading() }
+    if appended.isFull || growing != nil { prepareForReading() }
     let isFirst = appended.isEmpty
     guard appended.add(changes, bytes) else { return false }
     // The saves before may have become a run for a reader, who merges nothing.
@@ -106,19 +113,19 @@ struct PendingKeys: Sendable {
 
   /// Whether there is nothing below the runs.
   private func isBottom(over file: OrderedFile?) -> Bool {
-    isCleared || folding.isEmpty && (isFoldingCleared || file == nil)
+    isCleared || folding == nil && (isFoldingCleared || file == nil)
   }
 
   /// Sets the changes of a save that bypasses the log, if nothing else is pending.
   mutating func addAll(_ changes: ChangeSet.OrderedTableChanges, _ bytes: [UInt8]) {
-    (isCleared, appended, growing) = (changes.clearsFirst, AppendedKeys(), GrowingRun())
+    (isCleared, appended, growing) = (changes.clearsFirst, AppendedKeys(), nil)
     runs = KeyRuns(only: KeyRun(bytes: bytes, changes.changes))
   }
 
   /// Records that the changes that were being folded are in the file.
   mutating func didFold(fileGeneration: UInt64) {
     self.fileGeneration = fileGeneration
-    (folding, isFoldingCleared) = (KeyRuns(), false)
+    (folding, isFoldingCleared) = (nil, false)
   }
 
   /// Returns the table with these changes.
@@ -126,6 +133,6 @@ struct PendingKeys: Sendable {
     let runs = allRuns
     if isCleared { return OrderedView(file: nil, runs: runs) }
     return OrderedView(
-      file: isFoldingCleared ? nil : file, runs: folding.isEmpty ? runs : folding.below(runs))
+      file: isFoldingCleared ? nil : file, runs: folding?.below(runs) ?? runs)
   }
 }
