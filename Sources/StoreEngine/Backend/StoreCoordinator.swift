@@ -41,6 +41,7 @@ public final class StoreCoordinator: Sendable {
     /// An array: the tables are few and read once for each save, and a dictionary would cost more,
     /// especially its metadata.
     var tables: [(id: TableID, table: SharedTable)] = []
+    /// Replaced, as ``listeners`` is, and never changed in place: others read them without the lock.
     var inboxes: [ChangeInbox] = []
     /// The class IDs of classes that have not been saved yet.
     var classIDs: [(table: TableID, classID: UInt8)] = []
@@ -146,12 +147,12 @@ public final class StoreCoordinator: Sendable {
 
   /// Notifies a store of the commits of others until the inbox is detached.
   package func attach(_ inbox: ChangeInbox) {
-    shared.withLock { $0.inboxes.append(inbox) }
+    shared.withLock { $0.inboxes = $0.inboxes + [inbox] }
   }
 
   /// Stops the notices of an inbox.
   package func detach(_ inbox: ChangeInbox) {
-    shared.withLock { $0.inboxes.removeAll { $0 === inbox } }
+    shared.withLock { $0.inboxes = $0.inboxes.filter { $0 !== inbox } }
   }
 
   /// Calls a listener after each commit, on the thread of the commit, until it is detached.
@@ -159,7 +160,7 @@ public final class StoreCoordinator: Sendable {
   /// Commits of other processes are reported on a thread of the backend, unless the listener is
   /// passive.
   package func attach(_ listener: CommitListener) {
-    shared.withLock { $0.listeners.append(listener) }
+    shared.withLock { $0.listeners = $0.listeners + [listener] }
     if !listener.isPassive { processes?.observe(true) }
   }
 
@@ -167,7 +168,7 @@ public final class StoreCoordinator: Sendable {
   package func detach(_ listener: CommitListener) {
     let wasAttached = shared.withLock { shared in
       let count = shared.listeners.count
-      shared.listeners.removeAll { $0 === listener }
+      shared.listeners = shared.listeners.filter { $0 !== listener }
       return shared.listeners.count < count
     }
     if wasAttached, !listener.isPassive { processes?.observe(false) }

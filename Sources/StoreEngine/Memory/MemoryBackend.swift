@@ -100,7 +100,7 @@ public final class MemoryBackend: StoreBackend {
   ///
   /// - Throws: ``StoreError`` with `closed`.
   public func recordCount(in table: TableID) throws(StoreError) -> Int {
-    try contents(of: table).records.count
+    try read(table) { $0?.records.count ?? 0 }
   }
 
   /// Calls a closure with the record of a row.
@@ -111,7 +111,7 @@ public final class MemoryBackend: StoreBackend {
   public func withRecord<Result>(
     _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
-    guard let record = try contents(of: table).records[rowID] else { return nil }
+    guard let record = try read(table, { $0?.records[rowID] }) else { return nil }
     return try record.lend(body)
   }
 
@@ -122,7 +122,7 @@ public final class MemoryBackend: StoreBackend {
     _ table: TableID, from position: ScanPosition?,
     _ body: (UInt32, RawSpan) throws(StoreError) -> ScanStep
   ) throws(StoreError) -> ScanEnd {
-    let contents = try contents(of: table)
+    let contents = try read(table) { $0 ?? MemoryTable() }
     if let position, position.generation != contents.generation { return .disturbed }
     var index = Int(position?.location ?? 0)
     while index < contents.rows.count {
@@ -196,10 +196,14 @@ public final class MemoryBackend: StoreBackend {
 
   func checkOpen() throws(StoreError) { _ = try inSession(\.isClosed) }
 
-  /// Returns a snapshot of a table, so that reading it holds no lock.
-  private func contents(of table: TableID) throws(StoreError) -> MemoryTable {
+  /// Calls a closure with a table, or nil for one that was never saved, under the lock of the disk.
+  ///
+  /// Returning the whole table makes a snapshot of it, which the next save copies.
+  private func read<Value>(
+    _ table: TableID, _ body: (MemoryTable?) -> Value
+  ) throws(StoreError) -> Value {
     let name = try inSession { $0.numbers.names[table.index] }
-    return disk.contents.withLock { $0.tables[name] ?? MemoryTable() }
+    return disk.contents.withLock { body($0.tables[name]) }
   }
 
   func inSession<Value: Sendable>(
