@@ -13,8 +13,8 @@
 /// races.
 ///
 /// It is no class, because the runtime would build the metadata of one for each type of value when
-/// it is first used: a fifth of the time in which a program opens a store. Use ``SharedLock`` where
-/// several owners need the same lock.
+/// it is first used: a twentieth of the time in which a program opens a store. Use ``SharedLock``
+/// where several owners need the same lock.
 ///
 /// `@unchecked Sendable`: the pointer is set once and freed in `deinit`; the value is `Sendable`,
 /// and used only between lock and unlock.
