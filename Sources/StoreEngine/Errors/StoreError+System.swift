@@ -24,6 +24,7 @@ extension StoreError {
   /// The underlying error of the operating system, or nil.
   package var refusal: SystemError? { underlying as? SystemError }
 }
+
 /// Runs system calls, and converts their errors to store errors.
 package func systemErrors<Result>(
   at path: @autoclosure () -> String, _ body: () throws -> Result
