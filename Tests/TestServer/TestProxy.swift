@@ -104,6 +104,7 @@ package final class TestProxy: Sendable {
       _ = Foundation.close(client)
       _ = Foundation.close(server)
     }
+    var answers = AnswerReader()
     var wasAnswer = true
     var buffer = [UInt8](repeating: 0, count: 64 << 10)
     while true {
@@ -112,12 +113,16 @@ package final class TestProxy: Sendable {
         pollfd(fd: server, events: Int16(POLLIN), revents: 0),
       ]
       guard unsafe poll(&ends, 2, -1) >= 0 else { return }
-      // Answers first, so that anything that follows an answer is another request.
+      // Answers first, so that what follows the end of an answer is another request.
       let isAnswer = ends[1].revents != 0
       let (source, target) = isAnswer ? (server, client) : (client, server)
       let count = unsafe read(source, &buffer, buffer.count)
       guard count > 0 else { return }
-      if !isAnswer, wasAnswer { noteRequest() }
+      if isAnswer {
+        answers.read(buffer[..<count])
+      } else if wasAnswer, answers.isClientsTurn {
+        noteRequest()
+      }
       wasAnswer = isAnswer
       if isCut(isAnswer: isAnswer) { return }
       guard Self.writeAll(buffer[..<count], to: target) else { return }
@@ -163,5 +168,43 @@ package final class TestProxy: Sendable {
       rest.removeFirst(count)
     }
     return true
+  }
+}
+
+/// Reads which messages the server sends.
+///
+/// The server answers the first statements of a long request before it has the last ones, so not
+/// everything that follows an answer is another request.
+private struct AnswerReader {
+  /// The type and the size of a message that has begun.
+  private var header: [UInt8] = []
+  /// The number of bytes of the message that have not come.
+  private var rest = 0
+  private var last: UInt8?
+
+  /// Whether the last message lets the client send something new: `ReadyForQuery`,
+  /// `CopyInResponse`, an authentication, or none.
+  var isClientsTurn: Bool {
+    guard rest == 0, header.isEmpty else { return false }
+    return last.map { "ZGR".utf8.contains($0) } ?? true
+  }
+
+  mutating func read(_ bytes: ArraySlice<UInt8>) {
+    var bytes = bytes
+    while let next = bytes.first {
+      if rest > 0 {
+        let part = min(rest, bytes.count)
+        rest -= part
+        bytes.removeFirst(part)
+        continue
+      }
+      header.append(next)
+      bytes.removeFirst()
+      guard header.count == 5 else { continue }
+      last = header[0]
+      // The size includes its own four bytes.
+      rest = header.dropFirst().reduce(0) { $0 << 8 | Int($1) } - 4
+      header = []
+    }
   }
 }
