@@ -20,29 +20,38 @@
 /// and used only between lock and unlock.
 @safe @frozen @usableFromInline
 package struct Locked<Value: Sendable>: ~Copyable, @unchecked Sendable {
-  @usableFromInline let storage: UnsafeMutablePointer<Storage>
-
-  /// The lock and its value, in memory with a fixed address.
-  @unsafe @frozen @usableFromInline struct Storage {
-    @usableFromInline var lock: SystemLock
-    @usableFromInline var value: Value
-
-    @inlinable init(_ value: Value) {
-      unsafe (lock, self.value) = (SystemLock(), value)
-    }
-  }
+  /// The lock, and behind it the value, in memory with a fixed address.
+  ///
+  /// A structure of both would be a type for each type of value, whose metadata the runtime would
+  /// build to destroy it.
+  @usableFromInline let storage: UnsafeMutablePointer<SystemLock>
 
   /// Creates a lock around a value.
   @inlinable package init(_ value: Value) {
-    unsafe storage = .allocate(capacity: 1)
-    unsafe storage.initialize(to: Storage(value))
-    unsafe SystemLock.begin(&storage.pointee.lock)
+    let memory = unsafe UnsafeMutableRawPointer.allocate(
+      byteCount: Self.valueOffset + MemoryLayout<Value>.size,
+      alignment: max(MemoryLayout<SystemLock>.alignment, MemoryLayout<Value>.alignment))
+    unsafe storage = unsafe memory.initializeMemory(as: SystemLock.self, to: SystemLock())
+    unsafe SystemLock.begin(storage)
+    unsafe (memory + Self.valueOffset).initializeMemory(as: Value.self, to: value)
   }
 
   @inlinable deinit {
-    unsafe SystemLock.end(&storage.pointee.lock)
-    unsafe storage.deinitialize(count: 1)
-    unsafe storage.deallocate()
+    // A moved value is destroyed without the metadata of its type.
+    _ = unsafe self.value.move()
+    unsafe SystemLock.end(storage)
+    unsafe UnsafeMutableRawPointer(storage).deallocate()
+  }
+
+  /// The distance of the value from the lock, in bytes.
+  @inlinable static var valueOffset: Int {
+    let alignment = MemoryLayout<Value>.alignment
+    return unsafe (MemoryLayout<SystemLock>.size + alignment - 1) / alignment * alignment
+  }
+
+  @inlinable var value: UnsafeMutablePointer<Value> {
+    unsafe (UnsafeMutableRawPointer(storage) + Self.valueOffset).assumingMemoryBound(
+      to: Value.self)
   }
 
   /// Runs a closure with the value; must not be nested.
@@ -54,7 +63,7 @@ package struct Locked<Value: Sendable>: ~Copyable, @unchecked Sendable {
   ) throws(Failure) -> Result {
     lock()
     defer { unlock() }
-    return try unsafe body(&storage.pointee.value)
+    return try unsafe body(&value.pointee)
   }
 
   /// Waits for a condition on the value, runs a closure with it, and wakes other waiting threads.
@@ -65,13 +74,11 @@ package struct Locked<Value: Sendable>: ~Copyable, @unchecked Sendable {
     once isReady: (Value) -> Bool, _ body: (inout Value) -> Result
   ) -> Result {
     lock()
-    while unsafe !isReady(storage.pointee.value) {
-      unsafe SystemLock.wait(&storage.pointee.lock)
-    }
-    let result = unsafe body(&storage.pointee.value)
+    while unsafe !isReady(value.pointee) { unsafe SystemLock.wait(storage) }
+    let result = unsafe body(&value.pointee)
     unlock()
     // Threads woken while the lock is held would wait once more.
-    unsafe SystemLock.wakeAll(&storage.pointee.lock)
+    unsafe SystemLock.wakeAll(storage)
     return result
   }
 
@@ -84,9 +91,9 @@ package struct Locked<Value: Sendable>: ~Copyable, @unchecked Sendable {
   /// Takes the lock until ``unlock()`` is called on the same thread.
   ///
   /// It is for critical sections that don't end where they begin; use ``withLock(_:)`` otherwise.
-  @inlinable package func lock() { unsafe SystemLock.lock(&storage.pointee.lock) }
+  @inlinable package func lock() { unsafe SystemLock.lock(storage) }
   /// Releases the lock that ``lock()`` has taken.
-  @inlinable package func unlock() { unsafe SystemLock.unlock(&storage.pointee.lock) }
+  @inlinable package func unlock() { unsafe SystemLock.unlock(storage) }
 }
 
 /// A ``Locked`` value with several owners.
