@@ -1,5 +1,5 @@
 /// The operations that keep other processes from committing during a turn.
-package struct ProcessOrder: Sendable {
+package final class ProcessOrder: Sendable {
   /// Lets other processes go first if they have waited for long.
   let yield: @Sendable () -> Void
   /// Waits for the other processes, and finds out what they have committed.
@@ -14,11 +14,25 @@ package struct ProcessOrder: Sendable {
   let observe: @Sendable (_ begins: Bool) -> Void
   /// Returns the number of the last commit, for a server that keeps nobody from committing; nil if
   /// others wait during a turn.
-  var lastNumber: (@Sendable () throws(StoreError) -> UInt64)?
+  let lastNumber: (@Sendable () throws(StoreError) -> UInt64)?
   /// Whether this process never commits.
-  var isReadOnly = false
+  let isReadOnly: Bool
   /// Whether a server orders the commits.
-  var isOfServer = false
+  let isOfServer: Bool
+
+  init(
+    yield: @escaping @Sendable () -> Void,
+    begin: @escaping @Sendable () throws(StoreError) -> Void,
+    end: @escaping @Sendable () -> Void,
+    takeRows: @escaping @Sendable (TableID, Int) throws(StoreError) -> ClosedRange<UInt32>?,
+    observe: @escaping @Sendable (Bool) -> Void,
+    lastNumber: (@Sendable () throws(StoreError) -> UInt64)? = nil, isReadOnly: Bool = false,
+    isOfServer: Bool = false
+  ) {
+    (self.yield, self.begin, self.end) = (yield, begin, end)
+    (self.takeRows, self.observe, self.lastNumber) = (takeRows, observe, lastNumber)
+    (self.isReadOnly, self.isOfServer) = (isReadOnly, isOfServer)
+  }
 }
 
 extension ProcessOrder {
@@ -29,7 +43,7 @@ extension ProcessOrder {
   ///   - lastNumber: Returns the number of the last commit.
   ///   - takeRows: Reserves row IDs that nobody else gets; nil if there are too few.
   ///   - observe: Starts or stops immediate detection of commits by others.
-  package init(
+  package convenience init(
     ofServer isReadOnly: Bool,
     lastNumber: @escaping @Sendable () throws(StoreError) -> UInt64,
     takeRows: @escaping @Sendable (TableID, Int) throws(StoreError) -> ClosedRange<UInt32>?,

@@ -3,6 +3,8 @@ package import Synchronization
 
 /// The state of one table that all stores on a backend share.
 package final class SharedTable: Sendable {
+  /// The table's number in the backend.
+  package let id: TableID
   /// The last row ID that was allocated, or found in the table.
   ///
   /// Objects start at row 2.
@@ -33,6 +35,8 @@ package final class SharedTable: Sendable {
   /// The error of the last attempt to reserve a block; nil if it succeeded, or if no row IDs are
   /// left.
   private let failure = Locked<StoreError?>(nil)
+
+  init(_ id: TableID) { self.id = id }
 
   /// The last row ID that was allocated.
   package var lastRowID: UInt32 { UInt32(clamping: last.load(ordering: .acquiring)) }

@@ -42,11 +42,11 @@ extension StoreCoordinator {
   package func loseTrack(
     upTo last: Commit, metadata: (TableID) throws(StoreError) -> ClassMetadata?
   ) throws(StoreError) {
-    for (id, table) in knownTables {
-      if let metadata = try metadata(id) { table.setMetadata(metadata) }
+    for table in knownTables {
+      if let metadata = try metadata(table.id) { table.setMetadata(metadata) }
     }
     let (inboxes, listeners) = shared.withLock { shared in
-      for table in shared.tables { table.table.countCommit() }
+      for table in shared.tables { table.countCommit() }
       orderedNews.add(1, ordering: .acquiringAndReleasing)
       return (shared.inboxes, shared.listeners)
     }
@@ -59,7 +59,7 @@ extension StoreCoordinator {
   package var listenerCount: Int { shared.withLock { $0.listeners.count } }
 
   /// The tables with shared state.
-  package var knownTables: [(id: TableID, table: SharedTable)] { shared.withLock { $0.tables } }
+  package var knownTables: [SharedTable] { shared.withLock { $0.tables } }
 
   private func tellStores(of changes: ChangeSet, _ request: CommitRequest) {
     let sender = request.sender

@@ -40,7 +40,7 @@ public final class StoreCoordinator: Sendable {
   struct Shared {
     /// An array: the tables are few and read once for each save, and a dictionary would cost more,
     /// especially its metadata.
-    var tables: [(id: TableID, table: SharedTable)] = []
+    var tables: [SharedTable] = []
     /// Replaced, as ``listeners`` is, and never changed in place: others read them without the lock.
     var inboxes: [ChangeInbox] = []
     /// The class IDs of classes that have not been saved yet.
@@ -64,7 +64,7 @@ public final class StoreCoordinator: Sendable {
       return !isOrderedTableKnown[table.index]
     }
 
-    func table(_ id: TableID) -> SharedTable? { tables.first { $0.id == id }?.table }
+    func table(_ id: TableID) -> SharedTable? { tables.first { $0.id == id } }
   }
 
   /// The values outside of records that the process holds; nil until they are first used.
@@ -93,11 +93,11 @@ public final class StoreCoordinator: Sendable {
     let processes = processes
     return shared.withLock { shared in
       if let known = shared.table(id) { return known }
-      let new = SharedTable()
+      let new = SharedTable(id)
       if let processes {
         new.useBlocks { (count) throws(StoreError) in try processes.takeRows(id, count) }
       }
-      shared.tables.append((id, new))
+      shared.tables.append(new)
       return new
     }
   }

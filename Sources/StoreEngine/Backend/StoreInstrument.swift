@@ -82,7 +82,7 @@ extension StoreCoordinator {
   /// Reports look-ups to the instrument, and counts them for other processes.
   package func didLookUp(_ lookUps: StoreLookUps) {
     instruments.counter?.count(lookUps)
-    instruments.current?.didLookUp(lookUps)
+    if instruments.isSet { instruments.current?.didLookUp(lookUps) }
   }
 
   /// Runs a closure that performs an operation, and reports its duration to the instrument.

@@ -23,6 +23,8 @@ package final class CommitJournal: Sendable {
     var weight = 0
     /// The last commits, for searches by token.
     var commits = Ring<Commit>(capacity: CommitJournal.maximumCount)
+    /// The commit on the disk after which these began.
+    var base: Commit?
     var last: Commit?
     var tokens = TokenSource()
     var lastNumber: UInt64 { last?.number ?? 0 }
@@ -50,11 +52,10 @@ package final class CommitJournal: Sendable {
   package func begin(after last: Commit?) {
     let number = last?.number ?? 0
     state.withLock { state in
-      (state.last, state.forgotten, state.weight) = (last, number, 0)
+      (state.base, state.last, state.forgotten, state.weight) = (last, last, number, 0)
       state.entries.removeAll()
       state.weights.removeAll()
       state.commits.removeAll()
-      if let last { state.commits[number] = last }
     }
     visible.store(number, ordering: .releasing)
   }
@@ -108,7 +109,10 @@ package final class CommitJournal: Sendable {
   /// Returns the commit with a token if it is one of the last.
   func commit(withToken token: UUID) -> Commit? {
     let token = CommitToken(token)
-    return state.withLock { state in state.commits.first { $0.rawToken == token } }
+    return state.withLock { state in
+      if let base = state.base, base.rawToken == token { return base }
+      return state.commits.first { $0.rawToken == token }
+    }
   }
 
   /// Returns the conflict of a change set with later commits.

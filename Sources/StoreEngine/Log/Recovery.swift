@@ -26,6 +26,8 @@ struct Recovery<Format: ClassFileFormat> {
   private var published: [Replacement] = []
   /// Errors for files that don't match the manifest, until a checkpoint in the log replaces them.
   private var strangers: [String: StoreError] = [:]
+  /// The files of the manifest that are missing before the log is read.
+  private var missing: [String] = []
   /// Whether the names of all files, including the log, have been synced.
   ///
   /// The process that created the log may have died before it did so, or the store may be a copy.
@@ -105,13 +107,17 @@ struct Recovery<Format: ClassFileFormat> {
   private func checkFilesExist() throws(StoreError) {
     var all = manifest ?? StoreManifest(firstEpoch: 0)
     for replacement in published { all.add(replacement.name, replacement.mark) }
-    let missing = try all.missingFiles(in: files.location, hasFile: files.hasAnyFile)
-    if let first = missing.first { throw first }
+    // A checkpoint in the log may have put a missing file in place, or have lost one.
+    let doubtful = missing + published.map(\.name)
+    if doubtful.isEmpty { return }
+    for name in all.neededFiles where doubtful.contains(name) {
+      guard try files.hasAnyFile(name) else { throw StoreError.fileGone(name, in: files.location) }
+    }
   }
 
   private var firstStranger: StoreError? { strangers.min { $0.key < $1.key }?.value }
 
-  /// Finds the files that don't match the manifest.
+  /// Finds the files that are missing or don't match the manifest.
   ///
   /// An index whose file is missing or does not match is not damage: it is reported as lost and
   /// empty. A checkpoint in the log may still restore it.
@@ -122,8 +128,9 @@ struct Recovery<Format: ClassFileFormat> {
         if try !hasOwnIndex(name, manifest.mark(of: fileName)) { try files.ordered.lose(name) }
       }
     }
-    let found = try manifest.strangers(
+    let (missing, found) = try manifest.differences(
       in: files.location, hasFile: files.hasAnyFile, mark: files.markOfAnyFile)
+    self.missing = missing
     for error in found { strangers[error.location.className ?? ""] = error }
   }
 

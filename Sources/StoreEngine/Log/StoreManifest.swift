@@ -26,8 +26,10 @@ package struct StoreManifest: Equatable, Sendable {
   /// The maximum distance of epochs of one store.
   static let epochLimit: UInt64 = 1 << 40
 
-  init(firstEpoch: UInt64, epoch: UInt64? = nil, files: [String] = []) {
-    (self.firstEpoch, self.epoch) = (firstEpoch, epoch)
+  init(
+    firstEpoch: UInt64, epoch: UInt64? = nil, lastCommit: Commit? = nil, files: [String] = []
+  ) {
+    (self.firstEpoch, self.epoch, self.lastCommit) = (firstEpoch, epoch, lastCommit)
     for name in files { add(name, nil) }
   }
 
@@ -65,12 +67,12 @@ package struct StoreManifest: Equatable, Sendable {
     try buffer.skip(Self.magic.count)
     let version = try buffer.readUInt32()
     guard version >= 1, version <= Self.version else { return nil }
-    self.init(firstEpoch: try buffer.readUInt64())
-    if version > 1 {
-      let epoch = try buffer.readUInt64()
-      self.epoch = epoch == 0 ? nil : epoch
-    }
-    if version > 2, try buffer.readBool() { lastCommit = try Commit(from: &buffer) }
+    let firstEpoch = try buffer.readUInt64()
+    let epoch = version > 1 ? try buffer.readUInt64() : 0
+    let hasCommit = version > 2 ? try buffer.readBool() : false
+    self.init(
+      firstEpoch: firstEpoch, epoch: epoch == 0 ? nil : epoch,
+      lastCommit: hasCommit ? try Commit(from: &buffer) : nil)
     for _ in 0..<(try buffer.readCount(minimumElementSize: 4)) {
       let name = try buffer.readString()
       add(name, version > 1 ? try buffer.readMark() : nil)
@@ -207,43 +209,39 @@ extension StoreManifest {
       findings.append(StoreFinding(.log, loss))
     }
     guard let manifest else { return findings + [spoilt(path)] }
-    findings += try manifest.missingFiles(in: path, hasFile: hasFile)
-      .map { StoreFinding(.fileDamaged, $0) }
-    if isCheckpointed { return findings }
-    return try findings
-      + manifest.strangers(in: path, hasFile: hasFile, mark: mark)
-      .map { StoreFinding(.fileDamaged, $0) }
-  }
-
-  /// Returns an error for each file that is missing.
-  func missingFiles(
-    in path: String, hasFile: (String) throws(StoreError) -> Bool
-  ) throws(StoreError) -> [StoreError] {
-    var errors: [StoreError] = []
-    for name in neededFiles where try !hasFile(name) {
-      errors.append(StoreError.fileGone(name, in: path))
+    let differences = try manifest.differences(in: path, hasFile: hasFile, mark: mark)
+    findings += differences.missing.map {
+      StoreFinding(.fileDamaged, StoreError.fileGone($0, in: path))
     }
-    return errors
+    if isCheckpointed { return findings }
+    return findings + differences.strangers.map { StoreFinding(.fileDamaged, $0) }
   }
 
-  /// Returns an error for each file that exists but is not the store's own.
-  func strangers(
+  /// Returns the names of missing files, and an error for each file that exists but is not the
+  /// store's own.
+  func differences(
     in path: String, hasFile: (String) throws(StoreError) -> Bool,
     mark: (String) throws(StoreError) -> FileMark?
-  ) throws(StoreError) -> [StoreError] {
-    var errors: [StoreError] = []
+  ) throws(StoreError) -> (missing: [String], strangers: [StoreError]) {
+    var (missing, strangers): ([String], [StoreError]) = ([], [])
     for name in neededFiles {
-      guard let expected = self.mark(of: name), try hasFile(name) else { continue }
-      let found = try mark(name)
-      if found == expected || found == .unreadable { continue }
-      errors.append(
+      let expected = self.mark(of: name)
+      let found = try expected == nil ? nil : mark(name)
+      // A file with the expected mark exists, without another look at the directory.
+      if let expected, found == expected { continue }
+      guard try hasFile(name) else {
+        missing.append(name)
+        continue
+      }
+      guard let expected, found != .unreadable else { continue }
+      strangers.append(
         FileMark.stranger(expected: expected, found: found, at: .init(path: path, className: name)))
     }
-    return errors
+    return (missing, strangers)
   }
 
   /// The names of all files except indexes, which can be rebuilt.
-  private var neededFiles: [String] {
+  var neededFiles: [String] {
     files.filter { OrderedTableName(fileName: $0)?.kind != .index }
   }
 }

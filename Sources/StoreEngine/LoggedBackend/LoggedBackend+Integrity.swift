@@ -38,10 +38,9 @@ extension LoggedBackend {
     guard let manifest = StoreManifest(bytes) else { return [StoreManifest.spoilt(location)] }
     // If the store is read-only, a checkpoint in the log may be newer than the manifest on disk.
     let current = log.withLock { $0.manifest } ?? manifest
-    let hasFile = files.hasAnyFile
-    let errors =
-      try current.missingFiles(in: location, hasFile: hasFile)
-      + current.strangers(in: location, hasFile: hasFile, mark: files.markOfAnyFile)
+    let (missing, strangers) = try current.differences(
+      in: location, hasFile: files.hasAnyFile, mark: files.markOfAnyFile)
+    let errors = missing.map { StoreError.fileGone($0, in: location) } + strangers
     return errors.map { StoreFinding(.fileDamaged, $0) }
   }
 

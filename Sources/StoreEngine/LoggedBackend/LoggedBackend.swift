@@ -221,7 +221,7 @@ public final class LoggedBackend<Format: ClassFileFormat>: StoreBackend, CommitW
       if log.hasSpare { files.removeSpareLog() }
       state.withLock { state in
         state.isClosed = true
-        (state.pending, state.folding) = (PendingRecords(), nil)
+        state.forgetPending()
       }
       log.writer = nil
       activity.end()
@@ -233,7 +233,7 @@ public final class LoggedBackend<Format: ClassFileFormat>: StoreBackend, CommitW
   func closeLog(_ log: inout LoggedLog) throws(StoreError) {
     state.withLock { state in
       state.isClosed = true
-      (state.pending, state.folding) = (PendingRecords(), nil)
+      state.forgetPending()
     }
     log.writer = nil
     activity.end()

@@ -28,6 +28,12 @@ struct PendingState: Sendable {
     return pending.add(entry, over: folding == nil ? nil : folding?.ordered[entry.table])
   }
 
+  /// Releases the pending changes.
+  mutating func forgetPending() {
+    pending = PendingRecords()
+    if folding != nil { folding = nil }
+  }
+
   /// Counts a commit for the tables that it has changed.
   mutating func countCommit(_ changes: ChangeSet) {
     for table in changes.tables where !table.records.isEmpty {

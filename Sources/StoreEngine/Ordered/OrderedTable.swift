@@ -45,9 +45,11 @@ public struct OrderedTableName: Hashable, Sendable, CustomStringConvertible {
 
   /// Returns the table of a file name; nil for other files.
   package init?(fileName: String) {
-    guard let dot = fileName.lastIndex(of: "."), dot > fileName.startIndex,
-      let kind = Kind(rawValue: String(fileName[fileName.index(after: dot)...]))
-    else { return nil }
+    guard let dot = fileName.lastIndex(of: "."), dot > fileName.startIndex else { return nil }
+    let suffix = fileName[fileName.index(after: dot)...]
+    // `Kind(rawValue:)` makes an array of all names, of a type of its own.
+    let kind = suffix == Kind.data.rawValue ? Kind.data : .index
+    guard suffix == kind.rawValue else { return nil }
     self.init(String(fileName[..<dot]), kind: kind)
     // A dot with a combining accent is a different character.
     guard self.fileName.utf8.elementsEqual(fileName.utf8), !name.hasPrefix(".") else { return nil }

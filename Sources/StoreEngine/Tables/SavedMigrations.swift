@@ -118,9 +118,11 @@ extension StoreBackend {
   /// - Throws: ``StoreError`` with `damaged`, `ioError` or `closed`.
   package func savedMigrations() throws(StoreError) -> SavedMigrations {
     do {
-      let sealed = try withNamedBuffer(SavedMigrations.bufferName) { [UInt8](copying: $0) }
-      return try sealed.map { bytes throws(DataBufferError) in try SavedMigrations(sealed: bytes) }
-        ?? SavedMigrations()
+      var sealed: [UInt8] = []
+      guard try copyNamedBuffer(SavedMigrations.bufferName, to: &sealed) else {
+        return SavedMigrations()
+      }
+      return try SavedMigrations(sealed: sealed)
     } catch let error as DataBufferError {
       throw StoreError(
         .damaged, "The list of migrations is damaged: \(error).", at: .init(path: location),

@@ -13,31 +13,36 @@ struct DeclaredLayout: Sendable {
   /// The layouts in a store if the class is at version 0; nil for later versions.
   private let sole: Sole?
 
-  /// The only layout of a class, and its bytes in a named buffer.
-  private struct Sole {
+  /// The only layout of a class, and its bytes in a named buffer, which a class whose layout is not
+  /// known does not have.
+  private final class Sole: Sendable {
     let name: String
-    let sealed: [UInt8]
+    let sealed: [UInt8]?
     let layouts: ClassLayouts
 
-    init(_ className: String, _ form: SavedLayout.Form) {
-      let layout = SavedLayout(number: 0, classVersion: 0, form: form)
+    init(_ className: String, _ form: SavedLayout.Form?) {
+      let layout = form.map { SavedLayout(number: 0, classVersion: 0, form: $0) }
       name = LayoutFormat.bufferName(of: className)
-      sealed = LayoutFormat.sealed([layout], of: className)
+      sealed = layout.map { LayoutFormat.sealed([$0], of: className) }
       layouts = ClassLayouts(
-        number: 0, classVersion: 0, all: [layout], needsSaving: false, isOutdated: false,
-        assumed: [], readings: [.asVersion(0)], rareReading: { _ in .later })
+        number: 0, classVersion: 0, all: layout.map { [$0] } ?? [], needsSaving: false,
+        isOutdated: false, assumed: [], readings: [.asVersion(0)], rareReading: { _ in .later })
     }
   }
 
   /// The layouts found so far.
   ///
-  /// This is an array, since creating a process's first dictionary of a type takes as long as
-  /// opening a file.
+  /// This is an array of objects, since creating a process's first dictionary of a type takes as
+  /// long as opening a file, and the first array of a type of structures a third of that.
   private static let known = Locked<[Known]>([])
 
-  private struct Known {
+  private final class Known: Sendable {
     let type: ObjectIdentifier
     let declared: DeclaredLayout
+
+    init(type: ObjectIdentifier, declared: DeclaredLayout) {
+      (self.type, self.declared) = (type, declared)
+    }
   }
 
   /// Returns the layout of a class, which is determined once in a process.
@@ -61,7 +66,7 @@ struct DeclaredLayout: Sendable {
     self.layout = layout?.owner == ObjectIdentifier(type) ? layout : nil
     values = self.layout == nil ? Self.valuesOfNewObject(type) : nil
     let form = Self.form(of: self.layout, values, at: classVersion)
-    sole = classVersion == 0 ? form.map { Sole(type.storedName, $0) } : nil
+    sole = classVersion == 0 ? Sole(type.storedName, form) : nil
     if let layout = self.layout { try Self.validate(layout, of: type) }
   }
 
@@ -83,18 +88,24 @@ struct DeclaredLayout: Sendable {
   /// The layouts for a store that has none of the class; nil for a class with a version.
   var newLayouts: ClassLayouts? {
     guard var layouts = sole?.layouts else { return nil }
-    layouts.needsSaving = true
+    layouts.needsSaving = sole?.sealed != nil
     return layouts
   }
 
-  /// Returns the only layouts of the class if the store has exactly these; otherwise nil.
+  /// Returns the only layouts of the class if the store has exactly these, or if it has only the
+  /// metadata row of a class that does not declare its properties; otherwise nil.
   ///
   /// The comparison of bytes is faster than reading all names and types.
   ///
   /// - Throws: ``/StoreEngine/StoreError`` with `ioError` or `damaged`.
-  func soleLayouts(savedIn backend: any StoreBackend) throws(StoreError) -> ClassLayouts? {
+  func soleLayouts(
+    savedIn backend: any StoreBackend, _ metadata: ClassMetadata
+  ) throws(StoreError) -> ClassLayouts? {
     guard let sole else { return nil }
-    return try backend.hasSealedBuffer(named: sole.name, sole.sealed) ? sole.layouts : nil
+    if let saved = try backend.sealedBuffer(named: sole.name) {
+      return saved == sole.sealed ? sole.layouts : nil
+    }
+    return layout == nil && metadata.classVersion == 0 ? newLayouts : nil
   }
 
   private static func valuesOfNewObject(_ type: StoredObject.Type) -> [StoredType]? {

@@ -12,7 +12,12 @@ extension Store {
     let hasNumbers = !recordFormat(shared).contains(.unversionedRecords)
     do {
       let declared = try DeclaredLayout.of(type)
-      let sole = try metadata == nil ? declared.newLayouts : declared.soleLayouts(savedIn: backend)
+      let sole =
+        if let metadata {
+          try declared.soleLayouts(savedIn: backend, metadata)
+        } else {
+          declared.newLayouts
+        }
       if let sole { return sole }
       let saved = try metadata == nil ? [] : backend.savedLayouts(of: type.storedName)
       return try LayoutResolution(

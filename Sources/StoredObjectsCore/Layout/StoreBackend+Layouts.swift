@@ -13,15 +13,6 @@ extension StoreBackend {
     return try LayoutFormat.read(sealed, of: className, in: location)
   }
 
-  /// Returns whether a named buffer, with its checksum, has exactly some bytes.
-  func hasSealedBuffer(named name: String, _ bytes: [UInt8]) throws(StoreError) -> Bool {
-    do {
-      return try withNamedBuffer(name) { $0.hasSameBytes(as: bytes) } ?? false
-    } catch {
-      throw .wrapping(error, .ioError, at: .init(path: location))
-    }
-  }
-
   /// Returns the bytes of a named buffer, with its checksum; nil if there is no such buffer.
   func sealedBuffer(named name: String) throws(StoreError) -> [UInt8]? {
     do {

@@ -78,12 +78,16 @@ extension ReferenceLayout {
     return layout
   }
 
-  /// Not a dictionary: see `DeclaredLayout`.
+  /// Neither a dictionary nor an array of structures: see `DeclaredLayout`.
   private static let known = Locked<[Known]>([])
 
-  private struct Known {
+  private final class Known: Sendable {
     let type: ObjectIdentifier
     let layout: ReferenceLayout?
+
+    init(type: ObjectIdentifier, layout: ReferenceLayout?) {
+      (self.type, self.layout) = (type, layout)
+    }
   }
 
   /// The last class found to hold nothing: objects in no store tend to come in runs of one class.
