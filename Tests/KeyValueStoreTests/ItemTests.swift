@@ -290,6 +290,25 @@ struct ItemTests {
     #expect(try backend.keyCount(in: times, KeyRange()) == 0)
   }
 
+  @Test("A table whose expired items are all gone is swept again when others expire")
+  func sweepAgain() throws {
+    let clock = TestClock()
+    let backend = try MemoryBackend()
+    let store = try KeyValueStore(backend: backend) { clock.now }
+    let table = try store.createTable("a")
+    let times = try backend.orderedTable(OrderedTableName("KeyValueExpiry-1", kind: .data))
+    for round in 0..<3 {
+      try table.put(round, for: "stays")
+      try table.put(round, for: "goes", expiresAfter: .seconds(1))
+      #expect(try backend.keyCount(in: times, KeyRange()) == 1, "round \(round)")
+      clock.advance(2)
+      for _ in 0..<40 { try table.put(round, for: "stays") }
+      #expect(try backend.keyCount(in: times, KeyRange()) == 0, "round \(round)")
+      // No key is left of the removals, either.
+      #expect(try backend.view(of: times).isEmpty)
+    }
+  }
+
   @Test("Items are copied with their times")
   func copying() throws {
     let clock = TestClock()

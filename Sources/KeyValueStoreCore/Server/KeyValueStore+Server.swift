@@ -75,7 +75,11 @@ extension KeyValueStore {
   {
     let due = ExpiryKey.range(through: now)
     // Most tables have no items that expire.
-    if let viewing, try viewing.view(of: state.expiry).isEmpty { return [] }
+    if try viewing.map({ (backend) throws(StoreError) in
+      try expiresNothing(state, backend)
+    }) == true {
+      return []
+    }
     guard let news else { return try expiryKeys(state, due, atMost: count) }
     guard news.mayHaveExpired(state.expiry, in: due) else { return [] }
     var keys: [[UInt8]] = []
@@ -86,6 +90,20 @@ extension KeyValueStore {
       return try expiryKeys(state, KeyRange(), atMost: 1).first
     }
     return keys
+  }
+
+  /// Whether no item of a table expires; the backend is asked until the first answer.
+  private func expiresNothing(
+    _ state: TableState, _ backend: any OrderedViewing
+  ) throws(StoreError) -> Bool {
+    let coordinator = self.backend.coordinator
+    // Read first, so that a first expiry meanwhile is found by the next call.
+    let news = coordinator.orderedTableNews
+    if state.expiresNothing(asOf: news) { return true }
+    guard try backend.view(of: state.expiry).isEmpty else { return false }
+    // Later commits to a table that had some are no news.
+    if !coordinator.isKnown(state.expiry) { state.noteNoExpiry(asOf: news) }
+    return true
   }
 
   private func expiryKeys(

@@ -10,6 +10,8 @@ final class TableState: Sendable {
   let expiry: OrderedTableID
   private let dropped = Atomic(false)
   private let lossCount = Atomic(0)
+  /// The value of ``StoreCoordinator/orderedTableNews`` as of which no item expires.
+  private let expiresNothing = Atomic(UInt64.max)
   /// Returns whether the table is in the list of tables; nil if no other process can drop it.
   private let isListed: (@Sendable (TableState) -> Bool)?
 
@@ -30,6 +32,11 @@ final class TableState: Sendable {
     get { lossCount.load(ordering: .acquiring) }
     set { lossCount.store(newValue, ordering: .releasing) }
   }
+
+  /// Whether no item was to expire, as of a value of ``StoreCoordinator/orderedTableNews``.
+  func expiresNothing(asOf news: UInt64) -> Bool { expiresNothing.load(ordering: .relaxed) == news }
+
+  func noteNoExpiry(asOf news: UInt64) { expiresNothing.store(news, ordering: .relaxed) }
 
   func drop() { dropped.store(true, ordering: .releasing) }
 

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import StoreEngine
 
 extension KeyValueStore {
@@ -77,7 +78,7 @@ extension KeyValueStore {
       do throws(StoreError) {
         _ = try backend.measure(.commit, byteCount: changes.bytes.count) {
           () throws(StoreError) in
-          try backend.commit(changes, request(write, changes))
+          try backend.commit(changes, request(write, changes, batch.now))
         }
         // Most backends have called it already.
         write.didCommit()
@@ -97,11 +98,9 @@ extension KeyValueStore {
   }
 
   private func request(
-    _ follower: any CommitFollower, _ changes: ChangeSet
+    _ follower: any CommitFollower, _ changes: ChangeSet, _ time: Date? = nil
   ) -> CommitRequest {
-    var request = CommitRequest(basis: news?.basis(of: changes))
-    request.follower = follower
-    return request
+    CommitRequest(time: time, basis: news?.basis(of: changes), follower: follower)
   }
 
   /// Prepares a write and adds its commit to the queue.

@@ -11,6 +11,7 @@ package final class CommitJournal: Sendable {
   private let state = Locked(State())
   /// The number of the last commit that every reader sees.
   private let visible = Atomic<UInt64>(0)
+  private let tokens = TokenSource()
 
   private struct State {
     /// The commits after ``forgotten``.
@@ -26,7 +27,6 @@ package final class CommitJournal: Sendable {
     /// The commit on the disk after which these began.
     var base: Commit?
     var last: Commit?
-    var tokens = TokenSource()
     var lastNumber: UInt64 { last?.number ?? 0 }
   }
 
@@ -46,7 +46,7 @@ package final class CommitJournal: Sendable {
   package var last: Commit? { state.withLock { $0.last } }
 
   /// Returns a unique token.
-  package func newToken() -> CommitToken { state.withLock { $0.tokens.next() } }
+  package func newToken() -> CommitToken { tokens.next() }
 
   /// Continues after the last commit on the disk; nil if there is none.
   package func begin(after last: Commit?) {

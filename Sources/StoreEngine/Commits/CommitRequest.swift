@@ -36,9 +36,19 @@ public struct CommitRequest: Sendable {
   public init(
     token: UUID? = nil, author: String = "", time: Date? = nil, basis: CommitBasis? = nil
   ) {
-    rawToken = token.map { CommitToken($0) }
-    microseconds = time.map(Self.microseconds)
-    (self.author, self.basis) = (author, basis)
+    self.init(token: token, author: author, time: time, basis: basis, follower: nil)
+  }
+
+  /// Creates a description of a commit with a follower.
+  package init(
+    token: UUID? = nil, author: String = "", time: Date? = nil, basis: CommitBasis? = nil,
+    follower: (any CommitFollower)?
+  ) {
+    rawToken = if let token { CommitToken(token) } else { nil }
+    microseconds = if let time { Self.microseconds(time) } else { nil }
+    self.author = author
+    self.basis = basis
+    self.follower = follower
   }
 
   private static func microseconds(_ time: Date) -> Int64 {

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Synchronization
 
 /// The token of a commit, as two integers: commits are copied often, and copies of Foundation's
 /// types call the runtime.
@@ -30,15 +31,22 @@ package struct CommitToken: Hashable, Sendable {
 ///
 /// A random number for every token would take a system call each. The format is version 8 of RFC
 /// 9562, which leaves the bits to the program.
-struct TokenSource: Sendable {
-  private var random: UInt64?
-  private var count: UInt64 = 0
+struct TokenSource: ~Copyable, Sendable {
+  /// Zero until the first token: many stores are opened and never changed.
+  private let random = Atomic<UInt64>(0)
+  private let count = Atomic<UInt64>(0)
 
-  mutating func next() -> CommitToken {
-    let random = self.random ?? .random(in: 0 ... .max)
-    self.random = random
-    count += 1
+  func next() -> CommitToken {
+    let count = count.add(1, ordering: .relaxed).newValue
     return CommitToken(
-      high: random & ~0xF000 | 0x8000, low: count & (1 << 62 - 1) | 1 << 63)
+      high: randomHalf() & ~0xF000 | 0x8000, low: count & (1 << 62 - 1) | 1 << 63)
+  }
+
+  private func randomHalf() -> UInt64 {
+    let known = random.load(ordering: .relaxed)
+    if known != 0 { return known }
+    let new = UInt64.random(in: 1 ... .max)
+    let (isFirst, other) = random.compareExchange(expected: 0, desired: new, ordering: .relaxed)
+    return isFirst ? new : other
   }
 }

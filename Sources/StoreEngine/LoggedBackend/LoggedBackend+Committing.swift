@@ -270,7 +270,7 @@ extension LoggedBackend {
       var keys = state.withLock({ $0.pending.ordered[table] })
     else { return }
     keys.mergeAppended(over: file.opened)
-    state.withLock { $0.pending.replaceKeys((table, keys)) }
+    state.withLock { $0.pending.replaceKeys(TableKeys(table: table, keys: keys)) }
   }
 
   func checkWritable(_ log: LoggedLog) throws(StoreError) {

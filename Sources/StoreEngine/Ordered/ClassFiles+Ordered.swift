@@ -3,7 +3,12 @@ import Locks
 /// The pending keys of an ordered table.
 ///
 /// A save changes few tables, so searching an array is faster than a dictionary.
-typealias TableKeys = (table: OrderedTableID, keys: PendingKeys)
+///
+/// It is no tuple, which the runtime would copy field by field.
+struct TableKeys {
+  let table: OrderedTableID
+  let keys: PendingKeys
+}
 
 // Operations on class files and files of ordered tables together.
 extension ClassFiles {
@@ -25,13 +30,19 @@ extension ClassFiles {
     var all: [TableKeys] = []
     for change in changes.ordered where !change.isEmpty {
       let (file, generation) = try ordered.file(of: change.table)
-      var keys =
-        later.last { $0.table == change.table }?.keys ?? pending[change.table]
-        ?? folding[change.table].map { PendingKeys(over: $0) }
-        ?? PendingKeys(fileGeneration: generation)
+      var keys: PendingKeys
+      if let known = later.last(where: { $0.table == change.table }) {
+        keys = known.keys
+      } else if let known = pending[change.table] {
+        keys = known
+      } else if let below = folding[change.table] {
+        keys = PendingKeys(over: below)
+      } else {
+        keys = PendingKeys(fileGeneration: generation)
+      }
       if file.isLost && !keys.isCleared && !change.clearsFirst { continue }
       try keys.add(change, changes.bytes, over: file.opened)
-      all.append((change.table, keys))
+      all.append(TableKeys(table: change.table, keys: keys))
     }
     return all
   }
