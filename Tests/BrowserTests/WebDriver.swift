@@ -8,6 +8,9 @@ struct WebDriver: Sendable {
   /// An answer of the browser that is an error.
   struct Failure: Error, CustomStringConvertible {
     let description: String
+
+    /// Whether the page has replaced an element that was found.
+    var isOfReplacedElement: Bool { description.hasPrefix("stale element reference") }
   }
 
   private let port: UInt16
@@ -174,8 +177,18 @@ struct WebDriver: Sendable {
   }
 
   /// Clicks an element, which has to be visible.
+  ///
+  /// If the page replaces it between the search and the click, the new one is clicked.
   func click(_ selector: String) throws {
-    _ = try post("/element/\(element(selector))/click", [:])
+    var attemptsLeft = 5
+    while true {
+      do {
+        _ = try post("/element/\(element(selector))/click", [:])
+        return
+      } catch let failure as Failure where failure.isOfReplacedElement && attemptsLeft > 0 {
+        attemptsLeft -= 1
+      }
+    }
   }
 
   /// Types keys, each a character or the code of a special key, while another one may be held.

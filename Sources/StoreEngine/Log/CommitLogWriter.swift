@@ -101,8 +101,12 @@ struct CommitLogWriter: Sendable {
     let end = batches.reduce(offset) { CommitLogFormat.end(ofBatchAt: $0, payload: count($1)) }
     let isSynced = batches.contains { self.isSynced($0.kind) }
     assert(offset >= CommitLogFormat.firstBatch && end >= offset, "the log goes back")
-    try makeRoom(upTo: end)
-    try markOpen(before: batches.count)
+    if durability == .process, slot.isClosed {
+      try openWithRoom(upTo: end)
+    } else {
+      try makeRoom(upTo: end)
+      try markOpen(before: batches.count)
+    }
     // A batch that is marked as synced must not follow one that a power cut may lose.
     if durability == .process && isSynced { try synchronize() }
     roomStart = max(roomStart, end)
@@ -203,18 +207,32 @@ struct CommitLogWriter: Sendable {
 
   private mutating func makeRoom(upTo end: Int) throws(StoreError) {
     guard end > (durability == .full ? slot.size : size) else { return }
-    // In steps, so that a large batch does not need as many zeros in memory.
-    while size < end {
-      let wanted = size + min(growth.byteCount, max(size, Self.firstSize))
-      try storage.resize(to: wanted)
-      size = wanted
-    }
+    try resize(upTo: end)
     let grown = newSlot(size: size, end: offset)
     switch durability {
     case .full: try note(grown)
     case .process: background.start(storage, for: grown)
     case .none: break
     }
+    isGrown = true
+  }
+
+  private mutating func resize(upTo end: Int) throws(StoreError) {
+    // In steps, so that a large batch does not need as many zeros in memory.
+    while size < end {
+      let wanted = size + min(growth.byteCount, max(size, Self.firstSize))
+      try storage.resize(to: wanted)
+      size = wanted
+    }
+  }
+
+  /// Does the work of ``makeRoom(upTo:)`` and ``markOpen(before:)`` with one sync, where saves are
+  /// not synced: the first save waits for the disk anyway, so it needs no thread to sync its room.
+  private mutating func openWithRoom(upTo end: Int) throws(StoreError) {
+    try write(newSlot(size: slot.size, end: slot.end))
+    try resize(upTo: end)
+    try synchronize()
+    if size > slot.size { try write(newSlot(size: size, end: offset)) }
     isGrown = true
   }
 

@@ -11,12 +11,45 @@ final class ActivityCounter: Sendable {
   private let state: Locked<State>
 
   private enum State: Sendable {
-    /// The file in memory is created with the first event.
-    case wanted(FileIdentity)
+    /// There is no file in memory yet.
+    case wanted(FileIdentity, Early)
     case counting(SharedWords, MemoryFile?)
     /// The backend is closed, its directory is not one of the system, or the system has no files in
     /// memory.
     case unavailable
+  }
+
+  private enum Event {
+    /// A save, by the number of its word.
+    case save(Int)
+    case lookUps(StoreLookUps)
+  }
+
+  /// The events before the file in memory is created: at most one of each kind, of a program that
+  /// has just opened the store.
+  ///
+  /// Creating the file takes as long as a save, and a program that opens a store, saves once and
+  /// ends is gone before anyone could look at it.
+  private struct Early {
+    private let start = ContinuousClock.now
+    private var save: Int?
+    private var lookUps: StoreLookUps?
+
+    /// Keeps an event unless it is time to create the file.
+    mutating func keep(_ event: Event) -> Bool {
+      guard start.duration(to: .now) < .milliseconds(100) else { return false }
+      switch event {
+      case .save(let word) where save == nil: save = word
+      case .lookUps(let lookUps) where self.lookUps == nil: self.lookUps = lookUps
+      default: return false
+      }
+      return true
+    }
+
+    func count(in words: SharedWords) {
+      if let save { ActivityCounter.count(.save(save), in: words) }
+      if let lookUps { ActivityCounter.count(.lookUps(lookUps), in: words) }
+    }
   }
 
   /// The numbers of the words.
@@ -34,7 +67,7 @@ final class ActivityCounter: Sendable {
     } else if !directory.isReadOnly, let handle = try? directory.opened(),
       handle.fileSystem is SystemFiles
     {
-      state = Locked(.wanted(handle.identity))
+      state = Locked(.wanted(handle.identity, Early()))
     } else {
       state = Locked(.unavailable)
     }
@@ -45,31 +78,38 @@ final class ActivityCounter: Sendable {
 
   /// Counts a save that began at a moment and has ended now.
   func count(saveSince start: ContinuousClock.Instant) {
-    let bucket = SaveTimes.bucket(of: start.duration(to: .now))
-    withWords { $0.add(1, to: Word.saves + bucket) }
+    count(.save(Word.saves + SaveTimes.bucket(of: start.duration(to: .now))))
   }
 
-  func count(_ lookUps: StoreLookUps) {
-    withWords { words in
-      words.add(lookUps.hits, to: Word.hits)
-      words.add(lookUps.misses, to: Word.misses)
+  func count(_ lookUps: StoreLookUps) { count(.lookUps(lookUps)) }
+
+  private func count(_ event: Event) {
+    state.withLock { state in
+      if case .wanted(let directory, var early) = state {
+        if early.keep(event) { return state = .wanted(directory, early) }
+        state = Self.begin(directory, early)
+      }
+      if case .counting(let words, _) = state { Self.count(event, in: words) }
     }
   }
 
-  private func withWords(_ body: (SharedWords) -> Void) {
-    state.withLock { state in
-      if case .wanted(let directory) = state { state = Self.begin(directory) }
-      if case .counting(let words, _) = state { body(words) }
+  private static func count(_ event: Event, in words: SharedWords) {
+    switch event {
+    case .save(let word): words.add(1, to: word)
+    case .lookUps(let lookUps):
+      words.add(lookUps.hits, to: Word.hits)
+      words.add(lookUps.misses, to: Word.misses)
     }
   }
 
   /// Stops counting, and releases the memory.
   func end() { state.withLock { $0 = .unavailable } }
 
-  private static func begin(_ directory: FileIdentity) -> State {
+  private static func begin(_ directory: FileIdentity, _ early: Early) -> State {
     guard let file = MemoryFile(named: name(directory)), let words = try? SharedWords(file) else {
       return .unavailable
     }
+    early.count(in: words)
     return .counting(words, file)
   }
 
@@ -81,8 +121,8 @@ final class ActivityCounter: Sendable {
 
   /// Returns the words of the processes that have a store open for writing.
   ///
-  /// - Returns: nil if there are none, or if a process that has the store for itself has done
-  ///   nothing with it yet.
+  /// - Returns: nil if there are none, or if a process that has the store for itself has only
+  ///   just opened it, or done nothing with it yet.
   static func words(ofStoreAt directory: String) -> [UInt64]? {
     guard let found = try? FileStatus.find(directory) else { return nil }
     let name = name(found.identity)

@@ -71,6 +71,8 @@ struct ChangedList {
     key: (StoredObject) -> Key?
   ) {
     indices.reserveCapacity(changes.count)
+    counts.reserveCapacity(changes.count)
+    appended.reserveCapacity(changes.count)
     let changed = changes.map { change in key(change.object).map { index(of: change.object, $0) } }
     for element in elements { if let index = indices[element] { counts[index].old += 1 } }
     for (change, index) in zip(changes, changed) {

@@ -49,9 +49,10 @@ struct SharedFileTests {
     let alone = try kind.open(path)
     #expect(StoreActivity(ofStoreAt: path) == nil)
     try alone.commit { $0.insert(2, in: try alone.table(named: "Song"), [1]) }
-    #expect(StoreActivity(ofStoreAt: path)?.saves.count == 1)
+    try alone.commit { $0.update(2, in: try alone.table(named: "Song"), [2]) }
+    #expect(StoreActivity(ofStoreAt: path)?.saves.count == 2)
     try alone.snapshot().close()
-    #expect(StoreActivity(ofStoreAt: path)?.saves.count == 1)
+    #expect(StoreActivity(ofStoreAt: path)?.saves.count == 2)
     try alone.close()
     #expect(StoreActivity(ofStoreAt: path) == nil)
     let backends = try (0..<2).map { _ in
