@@ -13,10 +13,14 @@ struct BackgroundSyncTests {
   private let large = [UInt8](repeating: 7, count: 9 << 10)
 
   /// A log whose saves don't wait for the disk; what it grows by is synced on a thread or at once.
-  private func make(usesThread: Bool) throws -> (TestLog, CommitLogWriter) {
+  private func make(
+    usesThread: Bool, isClosed: Bool = false
+  ) throws -> (TestLog, CommitLogWriter) {
     let (storage, _) = try Log.make(durability: .process)
+    var slot = CommitLogSlot(epoch: 1, size: Log.growth)
+    slot.isClosed = isClosed
     let writer = try CommitLogWriter(
-      storage.file, durability: .process, slot: CommitLogSlot(epoch: 1, size: Log.growth),
+      storage.file, durability: .process, slot: slot,
       slotIndex: 0, sequence: 0, offset: CommitLogFormat.firstBatch,
       growth: LogGrowth(Log.growth, usesThread: usesThread))
     storage.disk.plan(.none)
@@ -36,6 +40,26 @@ struct BackgroundSyncTests {
     #expect(storage.disk.syncCount == 1)
     let short = try TestLog(Array(storage.content.prefix(size - 1)))
     #expect(Log.error { _ = try Log.read(short) }?.code == .damaged)
+  }
+
+  @Test("The first save after an opening syncs once, also if its log grows")
+  func firstSave() throws {
+    var (storage, writer) = try make(usesThread: true, isClosed: true)
+    let (file, synced) = (storage.file, SharedLock<[(slot: CommitLogSlot?, size: Int?)]>([]))
+    storage.disk.observeSyncs {
+      let found = (try? CommitLogReader(file)?.slot, try? file.size())
+      synced.withLock { $0.append(found) }
+    }
+    try writer.append(.changes, [large])
+    let size = try storage.file.size()
+    #expect(size > Log.growth)
+    // What the disk has is an open log of the earlier size, and its room.
+    let first = try #require(synced.withLock(\.self).first)
+    #expect(first.slot?.isClosed == false && first.slot?.size == Log.growth && first.size == size)
+    #expect(try Log.reader(storage)?.slot.size == size)
+    try writer.append(.changes, [[1]])
+    #expect(storage.disk.syncCount == 1 && synced.withLock(\.count) == 1)
+    #expect(try Log.read(storage).0 == [large, [1]])
   }
 
   @Test("No save waits for a disk that is busy with the growth of the log")
