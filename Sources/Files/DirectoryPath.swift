@@ -1,7 +1,6 @@
 import Locks
 
 /// The path of an open directory, which follows the directory when it is moved.
-///
 package struct DirectoryPath: ~Copyable, Sendable {
   private let path: Locked<String>
 

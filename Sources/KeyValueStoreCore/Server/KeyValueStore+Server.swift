@@ -75,11 +75,7 @@ extension KeyValueStore {
   {
     let due = ExpiryKey.range(through: now)
     // Most tables have no items that expire.
-    if try viewing.map({ (backend) throws(StoreError) in
-      try expiresNothing(state, backend)
-    }) == true {
-      return []
-    }
+    if let viewing, try expiresNothing(state, viewing) { return [] }
     guard let news else { return try expiryKeys(state, due, atMost: count) }
     guard news.mayHaveExpired(state.expiry, in: due) else { return [] }
     var keys: [[UInt8]] = []

@@ -190,11 +190,10 @@ struct CommitLogWriter: Sendable {
   /// Does the work of ``makeRoom(upTo:)`` and ``markOpen(before:)`` with one sync, where saves are
   /// not synced: the first save waits for the disk anyway, so it needs no thread to sync its room.
   private mutating func openWithRoom(upTo end: Int) throws(StoreError) {
-    try write(newSlot(size: slot.size, end: slot.end))
     try resize(upTo: end)
+    try write(newSlot(size: slot.size, end: slot.end))
     try synchronize()
     if size > slot.size { try write(newSlot(size: size, end: offset)) }
-    isGrown = true
   }
 
   /// Writes a header with the size of the log, if the log has grown and a sync has finished since.
