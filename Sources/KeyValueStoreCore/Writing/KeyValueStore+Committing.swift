@@ -140,7 +140,8 @@ extension KeyValueStore {
     let write = WriteUnderWay(batch, turn)
     writesUnderWay.append(write)
     do throws(StoreError) {
-      try queueing.enqueue(changes, request(write, changes), mayWait: mayWait) { outcome in
+      try queueing.enqueue(changes, request(write, changes, batch.now), mayWait: mayWait) {
+        outcome in
         turn.finish()
         switch outcome {
         case .success: completion(nil)

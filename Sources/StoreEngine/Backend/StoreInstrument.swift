@@ -82,6 +82,7 @@ extension StoreCoordinator {
   /// Reports look-ups to the instrument, and counts them for other processes.
   package func didLookUp(_ lookUps: StoreLookUps) {
     instruments.counter?.count(lookUps)
+    // Without the check, the runtime would build the type of a missing instrument.
     if instruments.isSet { instruments.current?.didLookUp(lookUps) }
   }
 

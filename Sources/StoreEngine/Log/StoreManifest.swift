@@ -209,7 +209,9 @@ extension StoreManifest {
       findings.append(StoreFinding(.log, loss))
     }
     guard let manifest else { return findings + [spoilt(path)] }
-    let differences = try manifest.differences(in: path, hasFile: hasFile, mark: mark)
+    let differences = try manifest.differences(in: path, hasFile: hasFile) {
+      (name) throws(StoreError) in isCheckpointed ? nil : try mark(name)
+    }
     findings += differences.missing.map {
       StoreFinding(.fileDamaged, StoreError.fileGone($0, in: path))
     }
