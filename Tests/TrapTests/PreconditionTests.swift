@@ -6,7 +6,9 @@ private final class Song: StoredObject {}
 
 /// A class whose objects look themselves up when they are no longer there.
 private final class Lingering: StoredObject {
-  deinit { _ = try? store?.object(Lingering.self, rowID: rowID) }
+  var keep: (Lingering?) -> Void = { _ in }
+
+  deinit { keep(try? store?.object(Lingering.self, rowID: rowID)) }
 }
 
 /// A store that knows all classes above.
@@ -93,17 +95,22 @@ struct PreconditionTests {
     try expect("A batch has at least one object.", in: result)
   }
 
-  @Test("Fetching an object by its row in its own deinit")
+  @Test("Keeping an object that was fetched in its own deinit")
   func resurrection() async throws {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) {
       let store = try makeStore()
-      store.insert(Lingering())
+      var kept: [Lingering?] = []
+      let object = Lingering()
+      object.keep = { kept.append($0) }
+      store.insert(object)
+      _ = consume object
       // The store releases the object, and nothing else refers to it.
       try store.saveChanges()
+      _ = kept
     }
-    try expect("unowned reference", in: result)
+    try expect("deallocated with non-zero retain count", in: result)
   }
 }
 

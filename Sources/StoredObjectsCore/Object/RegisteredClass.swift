@@ -70,8 +70,12 @@ import StoreEngine
     if let knownReferences { return knownReferences }
     let references = ReferenceLayout.of(type)
     knownReferences = .some(references)
+    hasNoReferences = references == nil
     return references
   }
+  /// Whether ``references`` is known to be nil, which takes no copy to find out.
+  @safe @exclusivity(unchecked)
+  private(set) var hasNoReferences = false
   @safe @exclusivity(unchecked)
   private var knownReferences: ReferenceLayout??
 

@@ -33,7 +33,8 @@ public struct QueryCursor<Object: StoredObject> {
   /// - Throws: ``/StoreEngine/StoreError`` with `damaged`, `newerVersion`, `notEvaluable`,
   ///   `ioError` or `closed`.
   @inlinable public mutating func next() throws(StoreError) -> Object? {
-    if merge != nil { return try merge?.next() as? Object }
-    return try walk.next() as? Object
+    guard let object = try merge != nil ? merge?.next() : walk.next() else { return nil }
+    // Of `Object` or a subclass: a cast that checks would retain each object.
+    return unsafe unsafeDowncast(object, to: Object.self)
   }
 }

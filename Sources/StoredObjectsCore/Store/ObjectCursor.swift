@@ -31,9 +31,8 @@ public struct ObjectCursor<Object: StoredObject> {
   ///   After an error the next call continues behind the record that could not be read.
   @inlinable public mutating func next() throws(StoreError) -> Object? {
     while true {
-      while let object = try rows.next() {
-        if let object = object as? Object { return object }
-      }
+      // Its classes are `Object` and subclasses: a cast that checks would retain each object.
+      if let object = try rows.next() { return unsafe unsafeDowncast(object, to: Object.self) }
       guard let next = following.popLast() else { return nil }
       rows = next
     }

@@ -77,7 +77,6 @@ struct MadeObjects: @unchecked Sendable {
   /// Removes and returns the object of a record.
   @inline(__always)
   mutating func take(_ index: Int) -> StoredObject? {
-    defer { objects[index] = nil }
-    return objects[index]
+    objects[index].take()
   }
 }
