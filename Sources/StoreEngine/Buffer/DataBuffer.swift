@@ -58,7 +58,7 @@ public struct DataBuffer {
   /// Complexity: constant time; the bytes are shared until the buffer writes.
   public init(_ bytes: [UInt8]) { self.init(bytes, owner: nil) }
 
-  @usableFromInline package init(_ bytes: [UInt8], owner: AnyObject?) {
+  @inlinable package init(_ bytes: [UInt8], owner: AnyObject?) {
     storage = bytes
     start = 0
     position = 0
