@@ -47,7 +47,9 @@ private struct LentObjects: @unchecked Sendable {
     var part = EncodingThread.Part()
     var buffer = DataBuffer()
     part.records.reserveCapacity(objects.count - first)
-    for object in objects[first...] {
+    let lent = objects.span
+    for index in first..<objects.count {
+      let object = lent[index]
       guard let kind = object.state.change else { continue }
       if part.records.count == 4096 {
         buffer.reserveCapacity(buffer.byteCount / 4096 * (objects.count - first))

@@ -15,20 +15,15 @@ extension Store {
   ///
   /// Complexity: constant time.
   public func insert(_ object: StoredObject) {
-    if let entry = object.registration, entry.store == nil {
-      // The object has outlived its store.
-      entry.release(object)
-    }
-    if let entry = object.registration {
-      precondition(entry.store === self, "The object is in another store: delete it there first.")
-      return undelete(object, entry)
-    }
+    if object.registration != nil, isInStore(object) { return }
     guard let entry = registration(of: type(of: object)) else {
       preconditionFailure("Register \(type(of: object)) with the store before inserting.")
     }
     precondition(object.hasContent, "The object was deleted, and its content never read.")
-    guard tell(object, { $0.store(self, willInsert: object) }), object.registration == nil else {
-      return
+    if hasDelegate {
+      guard tell(object, { $0.store(self, willInsert: object) }), object.registration == nil else {
+        return
+      }
     }
     noteChange()
     // Row 0 means that no row ID was available; the save refuses it.
@@ -53,6 +48,22 @@ extension Store {
     entry.mark(object) { $0.formUnion([.inserted, .hasContent]) }
     if entry.isAttentive { relationships?.didInsert(object, entry) }
     tellDidChange()
+  }
+
+  /// Restores an object that is already in the store; releases one that has outlived its store.
+  ///
+  /// Not inlined: a new object needs nothing of it.
+  ///
+  /// - Returns: Whether the object was in this store.
+  @inline(never) private func isInStore(_ object: StoredObject) -> Bool {
+    guard let entry = object.registration else { return false }
+    if entry.store == nil {
+      entry.release(object)
+      return false
+    }
+    precondition(entry.store === self, "The object is in another store: delete it there first.")
+    undelete(object, entry)
+    return true
   }
 
   private func undelete(_ object: StoredObject, _ entry: RegisteredClass) {

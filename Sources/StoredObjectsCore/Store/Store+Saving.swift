@@ -204,7 +204,11 @@ extension Store {
     foreign.forgetReliance()
     let forgetsWritten = foreign.mayHaveWritten && foreign.hasWritten
     for entry in classes {
-      for object in entry.takePending() {
+      let saved = entry.takePending()
+      // Lent, not copied one by one, which would count a reference to each.
+      let objects = saved.span
+      for index in objects.indices {
+        let object = objects[index]
         if forgetsWritten {
           foreign.forgetWritten(ObjectKey(classID: entry.classID, rowID: object.rowID))
         }

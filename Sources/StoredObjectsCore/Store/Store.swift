@@ -38,11 +38,16 @@ public final class Store {
   @safe @exclusivity(unchecked)
   private var mayHaveDelegate = false
 
+  /// Whether there is a delegate; testing it first makes no closure in vain.
+  var hasDelegate: Bool { mayHaveDelegate && weakDelegate != nil }
+
   /// Objects that a delegate call is under way for.
   var announced: [StoredObject] = []
   /// Whether `storeDidChange(_:)` has been postponed.
+  @safe @exclusivity(unchecked)
   var hasChangeToTell = false
   /// Objects that are being deleted.
+  @safe @exclusivity(unchecked)
   var deletions = Deletions()
 
   /// The commit of the last save that wrote anything; nil before the first.
@@ -52,6 +57,7 @@ public final class Store {
   var logger: Logger { configuration.logger }
 
   /// The registered classes, in order of their class IDs.
+  @safe @exclusivity(unchecked)
   private(set) var classes: [RegisteredClass] = []
   /// The registered classes, indexed by class ID, with gaps.
   private var classesByID: [RegisteredClass?] = []
