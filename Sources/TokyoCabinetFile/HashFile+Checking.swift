@@ -32,8 +32,8 @@ struct HashFileWalk {
   /// The offsets of records.
   private var records: OffsetSet
   private var freeBlocks: OffsetSet
-  /// The records that were found in a tree.
-  private var reached: OffsetSet
+  /// The records that were found in no tree yet.
+  private var unreached: OffsetSet
   /// Whether the chain of blocks is intact to its end.
   private var isChainWhole = false
 
@@ -42,7 +42,7 @@ struct HashFileWalk {
     geometry = hashFile.geometry
     records = OffsetSet(hashFile.geometry)
     freeBlocks = records
-    reached = records
+    unreached = records
   }
 
   mutating func checkHeader() {
@@ -103,21 +103,20 @@ struct HashFileWalk {
 
   mutating func checkIndex(_ bytes: RawSpan) {
     var tree = HashFileTree(geometry)
+    unreached = records
     for bucket in 0..<geometry.bucketCount {
       let root = geometry.root(ofBucket: bucket, in: bytes)
       guard root != 0 else { continue }
       check.usedBucketCount += 1
-      if let fault = tree.walk(bucket, root, bytes, records, &reached) {
+      if let fault = tree.walk(bucket, root, bytes, records, &unreached) {
         check.add(.index, "in bucket \(bucket), \(fault.message)", at: fault.offset)
       }
       check.greatestDepth = max(check.greatestDepth, tree.depth)
     }
     // After a problem in the chain, the set of records is unknown.
     guard isChainWhole else { return }
-    let lost = records.count - reached.count
-    if lost > 0 {
-      check.add(
-        .index, "\(lost) records are in no bucket", at: records.first { !reached.contains($0) })
+    if let lost = unreached.first {
+      check.add(.index, "\(unreached.count) records are in no bucket", at: lost)
     }
   }
 

@@ -19,17 +19,26 @@ struct HashFileTree {
   /// Visits a tree in descending order of its keys, up to the first problem.
   ///
   /// Complexity: linear in the number of its records, because none is visited twice.
+  ///
+  /// - Parameters:
+  ///   - bucket: The number of the bucket.
+  ///   - root: The offset of the first record.
+  ///   - bytes: The file.
+  ///   - records: The offsets of all records.
+  ///   - unreached: The offsets of those that no tree has led to yet.
   mutating func walk(
-    _ bucket: UInt64, _ root: Int, _ bytes: RawSpan, _ records: OffsetSet,
-    _ reached: inout OffsetSet
+    _ bucket: UInt64, _ root: Int, _ bytes: RawSpan, _ records: borrowing OffsetSet,
+    _ unreached: inout OffsetSet
   ) -> Fault? {
     path.removeAll(keepingCapacity: true)
     depth = 0
     var (next, level, before) = (root, 0, HashFileBlock?.none)
     while next != 0 || !path.isEmpty {
       while next != 0 {
-        guard records.contains(next) else { return Fault("a link leads to no record", next) }
-        if !reached.insert(next) { return Fault("a record occurs twice", next) }
+        guard unreached.remove(next) else {
+          let isKnown = records.contains(next)
+          return Fault(isKnown ? "a record occurs twice" : "a link leads to no record", next)
+        }
         guard let record = try? geometry.block(in: bytes, at: next) else {
           return Fault("a link leads to no record", next)
         }
@@ -51,10 +60,15 @@ struct HashFileTree {
   }
 
   /// Returns the problem of a single record, or nil.
+  @inline(__always)
   private func fault(
     of record: HashFileBlock, in bucket: UInt64, _ bytes: RawSpan
   ) -> Fault? {
-    let hashes = HashFileFormat.hashes(of: bytes.extracting(record.key))
+    let hashes =
+      record.keyCount == 4
+      ? HashFileFormat.hashes(
+        ofBigEndian: bytes.loadUInt32(at: record.keyStart, isBigEndian: true))
+      : HashFileFormat.hashes(of: bytes.extracting(record.key))
     if hashes.second != bytes.loadByte(at: record.offset + 1) {
       return Fault("the second hash of a record is not that of its key", record.offset)
     }
@@ -82,7 +96,6 @@ struct OffsetSet {
   private let start: Int
   private let power: Int
   private var words: [UInt64]
-  private(set) var count = 0
 
   init(_ geometry: HashFileGeometry) {
     // The set begins at the last aligned offset before the first block, which may be anywhere.
@@ -93,33 +106,45 @@ struct OffsetSet {
   }
 
   /// Returns the bit of an offset; nil if no block can begin there.
+  @inline(__always)
   private func index(_ offset: Int) -> Int? {
-    guard offset != .max, offset & (1 << power - 1) == 0 else { return nil }
-    let index = offset >> power - start
-    return index >= 0 && index < words.count * 64 ? index : nil
+    let index = offset &>> power &- start
+    guard index &<< power &+ start &<< power == offset, index >= 0, index < words.count &* 64 else {
+      return nil
+    }
+    return index
   }
 
+  @inline(__always)
   func contains(_ offset: Int) -> Bool {
-    index(offset).map { words[$0 / 64] >> UInt64($0 % 64) & 1 == 1 } ?? false
+    index(offset).map { words[$0 &>> 6] &>> UInt64($0 & 63) & 1 == 1 } ?? false
   }
 
-  /// Adds an offset, and returns whether it is new.
-  @discardableResult
-  mutating func insert(_ offset: Int) -> Bool {
-    guard let index = index(offset), !contains(offset) else { return false }
-    words[index / 64] |= 1 << UInt64(index % 64)
-    count += 1
+  /// Adds an offset; does nothing if no block can begin there.
+  @inline(__always)
+  mutating func insert(_ offset: Int) {
+    guard let index = index(offset) else { return }
+    words[index &>> 6] |= 1 &<< UInt64(index & 63)
+  }
+
+  /// Removes an offset, and returns whether the set had it.
+  @inline(__always)
+  mutating func remove(_ offset: Int) -> Bool {
+    guard let index = index(offset) else { return false }
+    let bit: UInt64 = 1 &<< UInt64(index & 63)
+    guard words[index &>> 6] & bit != 0 else { return false }
+    words[index &>> 6] &= ~bit
     return true
   }
 
-  /// Returns the first offset that satisfies a condition.
-  func first(where condition: (Int) -> Bool) -> Int? {
-    for (word, bits) in words.enumerated() where bits != 0 {
-      for bit in 0..<64 where bits >> UInt64(bit) & 1 == 1 {
-        let offset = (word * 64 + bit + start) << power
-        if condition(offset) { return offset }
-      }
-    }
-    return nil
+  /// The number of offsets.
+  ///
+  /// Complexity: linear in the number of possible ones.
+  var count: Int { words.reduce(0) { $0 + $1.nonzeroBitCount } }
+
+  /// The first offset; nil if there is none.
+  var first: Int? {
+    guard let word = words.firstIndex(where: { $0 != 0 }) else { return nil }
+    return (word * 64 + words[word].trailingZeroBitCount + start) << power
   }
 }
