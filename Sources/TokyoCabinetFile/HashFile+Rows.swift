@@ -35,6 +35,11 @@ extension HashFile {
   package func copyRecords(
     of rows: [UInt32], to copy: inout [UInt8], _ entries: inout [Entry], byteLimit: Int
   ) throws(HashFileError) {
+    if entries.isEmpty {
+      let count = min(rows.count, Self.reservedRows)
+      entries.reserveCapacity(count)
+      copy.reserveCapacity(min(count * Self.usualByteCount, byteLimit))
+    }
     try file.withBytes { (bytes) throws(HashFileError) in
       var previous: (row: UInt32, end: Int)?
       for start in stride(from: 0, to: rows.count, by: Self.groupSize) {
@@ -54,6 +59,9 @@ extension HashFile {
       }
     }
   }
+
+  /// The maximum of rows for which room is reserved, and the usual size of a record.
+  private static let (reservedRows, usualByteCount) = (256, 48)
 
   /// Whether few of the rows can be close to each other.
   private static func areFar(_ rows: ArraySlice<UInt32>) -> Bool {

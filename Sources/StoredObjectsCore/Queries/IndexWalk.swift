@@ -56,6 +56,7 @@ struct IndexWalk {
     found.removeAll(keepingCapacity: true)
     var last: [UInt8] = []
     let limit = size
+    found.reserveCapacity(limit)
     let isDone = try backend.scanKeys(of: table, range, isReversed: isReversed) { key, _ in
       found.append(RegisteredIndex.row(key))
       guard found.count == limit else { return .next }

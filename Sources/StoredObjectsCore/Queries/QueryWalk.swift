@@ -170,6 +170,7 @@ import StoreEngine
   /// them.
   private mutating func readAhead() throws -> Bool {
     var rows: [UInt32] = []
+    rows.reserveCapacity(aheadCount)
     while rows.isEmpty || rows.count < aheadCount && index?.isAtEndOfBatch != true,
       let row = try nextRow()
     {

@@ -43,6 +43,7 @@ extension Store {
     var cursor = try cursor(
       over: type, where: predicate, sortedBy: orders, limit: limit, offset: offset, after: object)
     var objects: [Object] = []
+    if let limit { objects.reserveCapacity(min(limit, 256)) }
     while let object = try cursor.next() { objects.append(object) }
     return objects
   }
