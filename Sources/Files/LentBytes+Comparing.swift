@@ -84,8 +84,11 @@ extension RawSpan {
   /// A hash of the bytes with a random seed per process, so that nobody can prepare collisions.
   ///
   /// Complexity: linear, eight bytes per step.
-  package var keyHash: UInt64 {
-    var hash = KeyHash.seed ^ UInt64(byteCount)
+  package var keyHash: UInt64 { keyHash(seed: 0) }
+
+  /// The same with another seed in addition, such as that of a hash table.
+  package func keyHash(seed: UInt64) -> UInt64 {
+    var hash = KeyHash.seed ^ seed ^ UInt64(byteCount)
     var position = 0
     while position + 8 <= byteCount {
       hash = KeyHash.mix(hash ^ loadUInt64(at: position, isBigEndian: false))

@@ -20,18 +20,28 @@ package struct ExactName: Hashable, Sendable, Comparable {
   package func hash(into hasher: inout Hasher) {
     hasher.combine(text.lendUTF8 { $0.keyHash })
   }
+
+  /// The hash for a set or a dictionary, which need not be hashed a second time: it has a seed of
+  /// its own, see `keyHash`.
+  package func _rawHashValue(seed: Int) -> Int {
+    text.lendUTF8 { Int(truncatingIfNeeded: $0.keyHash(seed: UInt64(truncatingIfNeeded: seed))) }
+  }
 }
 
 extension ExactName {
   /// Returns the indices of some names in the order of their bytes.
   ///
   /// Complexity: that of ``KeyOrder``.
-  package static func indicesInOrder(_ names: [String]) -> [Int] {
+  ///
+  /// - Parameters:
+  ///   - count: The number of names.
+  ///   - name: Returns a name by its index.
+  package static func indicesInOrder(_ count: Int, _ name: (Int) -> String) -> [Int] {
     var bytes: [UInt8] = []
     var ends: [Int] = []
-    ends.reserveCapacity(names.count)
-    for name in names {
-      name.lendUTF8 { bytes.append(copying: $0) }
+    ends.reserveCapacity(count)
+    for index in 0..<count {
+      name(index).lendUTF8 { bytes.append(copying: $0) }
       ends.append(bytes.count)
     }
     return Array(

@@ -77,27 +77,27 @@ enum KeyOrder {
 
   private static func sortByHeads(_ items: inout [Item]) {
     guard items.count >= radixCount else { return items.sort { $0.head < $1.head } }
-    var counts = [[Int]](repeating: [Int](repeating: 0, count: 256), count: 8)
-    for digit in 0..<8 {
-      let shift = UInt64(8 * digit)
-      for item in items { counts[digit][Int(item.head >> shift & 0xFF)] += 1 }
-    }
+    let differing = items.reduce(0) { $0 | ($1.head ^ items[0].head) }
     var other = items
-    for digit in 0..<8 where !counts[digit].contains(items.count) {
-      distribute(items, to: &other, counts[digit], UInt64(8 * digit))
+    // A byte that all heads share distinguishes none.
+    for shift in stride(from: UInt64(0), to: 64, by: 8) where differing >> shift & 0xFF != 0 {
+      distribute(items.span, to: &other, shift)
       swap(&items, &other)
     }
   }
 
+  /// Sorts items by one byte of their heads.
   private static func distribute(
-    _ items: [Item], to other: inout [Item], _ counts: [Int], _ shift: UInt64
+    _ items: Span<Item>, to other: inout [Item], _ shift: UInt64
   ) {
-    var positions = [Int](repeating: 0, count: 256)
-    for byte in 1..<256 { positions[byte] = positions[byte - 1] + counts[byte - 1] }
+    var positions = InlineArray<256, Int>(repeating: 0)
+    for index in items.indices { positions[Int(items[index].head >> shift & 0xFF)] += 1 }
+    var sum = 0
+    for byte in positions.indices { (positions[byte], sum) = (sum, sum + positions[byte]) }
     var target = other.mutableSpan
-    for item in items {
-      let byte = Int(item.head >> shift & 0xFF)
-      target[positions[byte]] = item
+    for index in items.indices {
+      let byte = Int(items[index].head >> shift & 0xFF)
+      target[positions[byte]] = items[index]
       positions[byte] += 1
     }
   }

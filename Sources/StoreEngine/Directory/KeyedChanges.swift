@@ -121,7 +121,7 @@ import Files
   ///   - isIndexed: Whether there is an old file whose keys will be looked up.
   package init(_ changes: [ChangeSet.NameChange], isIndexed: Bool) {
     self.changes = changes
-    order = isIndexed ? ExactName.indicesInOrder(changes.map(\.name)) : []
+    order = isIndexed ? ExactName.indicesInOrder(changes.count) { changes[$0].name } : []
     isTaken = [Bool](repeating: false, count: changes.count)
   }
 

@@ -263,7 +263,7 @@ struct PendingRecords: Sendable {
       merged.tables.append(.init(table: id, records: records))
     }
     let names = Array(names)
-    for index in ExactName.indicesInOrder(names.map(\.key.text)) {
+    for index in ExactName.indicesInOrder(names.count, { names[$0].key.text }) {
       let (name, entry) = names[index]
       merged.names.append(.init(name: name.text, range: copy(entry, to: &merged.bytes)))
     }

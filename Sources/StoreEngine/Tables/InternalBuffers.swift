@@ -1,3 +1,5 @@
+import Files
+
 /// The named buffers that belong to the store and not to the application.
 package enum InternalBuffers {
   /// The suffix that makes the name of a class the name of the buffer with its layouts.
@@ -8,6 +10,12 @@ package enum InternalBuffers {
 
   /// Whether a buffer belongs to the store.
   package static func contain(_ name: String) -> Bool {
-    name.hasSuffix(layoutsSuffix) || name == migrations
+    // All of them end so, and hardly any other name does.
+    let mayBe = name.lendUTF8 { bytes in
+      bytes.byteCount > 0 && bytes.loadByte(at: bytes.byteCount - 1) == UInt8(ascii: "s")
+    }
+    guard mayBe else { return false }
+    return name.utf8.suffix(layoutsSuffix.utf8.count).elementsEqual(layoutsSuffix.utf8)
+      || name.utf8.elementsEqual(migrations.utf8)
   }
 }

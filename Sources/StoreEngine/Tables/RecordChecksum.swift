@@ -43,14 +43,15 @@ package enum NamedBufferChecksum {
   private static let byteCount = 8
 
   /// Returns the bytes of a buffer as they are saved.
-  package static func sealed(_ bytes: [UInt8], name: String) -> [UInt8] {
-    var sealed: [UInt8] = []
+  ///
+  /// Adds to the bytes in place if nothing else holds them.
+  package static func sealed(_ bytes: consuming [UInt8], name: String) -> [UInt8] {
+    let sum = checksum(bytes.span, name)
     // Reserves everything at once: growing would copy a large buffer again.
-    sealed.reserveCapacity(bytes.count + byteCount)
-    sealed += bytes
-    sealed.append(bigEndian: mark)
-    sealed.append(littleEndian: checksum(bytes.span, name))
-    return sealed
+    bytes.reserveCapacity(bytes.count + byteCount)
+    bytes.append(bigEndian: mark)
+    bytes.append(littleEndian: sum)
+    return bytes
   }
 
   /// Returns a saved buffer without its end; nil if it is not what was saved under this name.

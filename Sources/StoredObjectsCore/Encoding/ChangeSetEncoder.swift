@@ -30,7 +30,9 @@ struct ChangeSetEncoder {
     }
     let start = buffer.byteCount
     let helper = EncodingThread.isWorthwhile(entry) ? EncodingThread(entry) : nil
-    for object in entry.pending[..<(helper?.firstIndex ?? entry.pending.count)] {
+    let pending = entry.pending
+    for index in 0..<(helper?.firstIndex ?? pending.count) {
+      let object = pending.span[index]
       if records.count == Self.sampleCount {
         buffer.reserveCapacity(
           start + (buffer.byteCount - start) / Self.sampleCount * entry.pending.count)
@@ -103,7 +105,7 @@ struct ChangeSetEncoder {
     if pending.isEmpty { return }
     let pending = Array(pending)
     names.reserveCapacity(pending.count)
-    for index in ExactName.indicesInOrder(pending.map(\.key.text)) {
+    for index in ExactName.indicesInOrder(pending.count, { pending[$0].key.text }) {
       let (name, bytes) = pending[index]
       guard let bytes else {
         names.append(.init(name: name.text, range: nil))
@@ -124,7 +126,7 @@ struct ChangeSetEncoder {
       let name = LayoutFormat.bufferName(of: entry.name)
       names.append(.init(name: name, range: start..<buffer.byteCount))
     }
-    let order = ExactName.indicesInOrder(names.map(\.name))
+    let order = ExactName.indicesInOrder(names.count) { names[$0].name }
     names = order.map { names[$0] }
   }
 

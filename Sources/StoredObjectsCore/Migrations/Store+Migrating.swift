@@ -248,7 +248,7 @@ extension ChangeSet {
     let range = sealed.map { _ in start..<bytes.count }
     names.removeAll { ExactName($0.name) == ExactName(name) }
     names.append(.init(name: name, range: range))
-    let order = ExactName.indicesInOrder(names.map(\.name))
+    let order = ExactName.indicesInOrder(names.count) { names[$0].name }
     names = order.map { names[$0] }
   }
 }

@@ -30,9 +30,10 @@ extension Store {
     }
     noteChange()
     try noteBuffer(named: name)
-    pendingNames[ExactName(name)] = .some(
-      NamedBufferChecksum.sealed(buffer.bytes, name: name))
-    tell { $0.storeDidChange(self) }
+    var bytes: [UInt8] = []
+    buffer.swapBytes(&bytes)
+    pendingNames[ExactName(name)] = .some(NamedBufferChecksum.sealed(bytes, name: name))
+    if hasDelegate { tell { $0.storeDidChange(self) } }
   }
 
   /// Returns the buffer with a name, saved or not; nil if there is none.
