@@ -68,6 +68,14 @@ extension HashFile {
 
   /// Finds the record of a row, whose key has 4 bytes, least significant first.
   func find(row: UInt32, in bytes: RawSpan) throws(HashFileError) -> HashFileBlock? {
+    if let record = guided(to: row, in: bytes) { return record }
+    let record = try findInTree(row, in: bytes)
+    noteLookUp(of: row, in: bytes)
+    return record
+  }
+
+  /// Finds the record of a row by its bucket.
+  func findInTree(_ row: UInt32, in bytes: RawSpan) throws(HashFileError) -> HashFileBlock? {
     let word = row.byteSwapped
     return try find(HashFileFormat.hashes(ofBigEndian: word), in: bytes) { record in
       Self.order(of: word, record, bytes)

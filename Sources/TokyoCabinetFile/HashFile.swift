@@ -25,6 +25,8 @@ public final class HashFile: Sendable {
   public let header: HashFileHeader
   let file: MappedFile
   let geometry: HashFileGeometry
+  /// Leads to the records of rows in a large file; nil for others.
+  let guide: RowGuide?
 
   /// Opens a regular file.
   ///
@@ -62,6 +64,7 @@ public final class HashFile: Sendable {
     }
     self.header = header
     geometry = try HashFileGeometry(header, size: file.count, path: file.path)
+    guide = Self.makeGuide(header, geometry)
   }
 
   /// The number of records according to the header.

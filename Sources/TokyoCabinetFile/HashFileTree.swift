@@ -26,6 +26,7 @@ struct HashFileTree {
   ///   - bytes: The file.
   ///   - records: The offsets of all records.
   ///   - unreached: The offsets of those that no tree has led to yet.
+  /// - Returns: The problem, or nil.
   mutating func walk(
     _ bucket: UInt64, _ root: Int, _ bytes: RawSpan, _ records: borrowing OffsetSet,
     _ unreached: inout OffsetSet

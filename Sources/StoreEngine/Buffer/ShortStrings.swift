@@ -68,7 +68,9 @@ extension String {
   ) -> Words {
     let mark = UInt64(0xE0 | count) << 56
     if Word.bitWidth == 64 {
-      return (UInt64(first.littleEndian), mark | UInt64(last.littleEndian) >> UInt64(8 * (16 - count)))
+      return (
+        UInt64(first.littleEndian), mark | UInt64(last.littleEndian) >> UInt64(8 * (16 - count))
+      )
     }
     return (UInt64(first.littleEndian) | UInt64(last.littleEndian) << UInt64(8 * (count - 4)), mark)
   }

@@ -36,6 +36,7 @@ extension ExactName {
   /// - Parameters:
   ///   - count: The number of names.
   ///   - name: Returns a name by its index.
+  /// - Returns: The indices in the order of the names.
   package static func indicesInOrder(_ count: Int, _ name: (Int) -> String) -> [Int] {
     var bytes: [UInt8] = []
     var ends: [Int] = []

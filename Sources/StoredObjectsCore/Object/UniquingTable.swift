@@ -56,12 +56,12 @@ import StoreEngine
   }
 
   deinit {
-    for unsafe group in unsafe groups {
-      guard let group = unsafe group else { continue }
+    for index in unsafe groups.indices {
+      guard let group = unsafe groups[index] else { continue }
       for slot in 0..<Self.groupSize { unsafe group[slot].entries?.deallocate() }
       unsafe group.deallocate()
     }
-    for unsafe spare in unsafe spares { unsafe spare.deallocate() }
+    for index in unsafe spares.indices { unsafe spares[index].deallocate() }
     unsafe noPage.deallocate()
   }
 
@@ -108,8 +108,8 @@ import StoreEngine
   func allObjects() -> [StoredObject] {
     var objects: [StoredObject] = []
     objects.reserveCapacity(count)
-    for unsafe group in unsafe groups {
-      guard let group = unsafe group else { continue }
+    for index in unsafe groups.indices {
+      guard let group = unsafe groups[index] else { continue }
       for page in 0..<Self.groupSize {
         guard let entries = unsafe group[page].entries else { continue }
         for slot in 0..<Self.pageSize {
