@@ -64,8 +64,8 @@ struct RowGuideTests {
 
   @Test("Threads that look rows up at the same time find each")
   func threads() async throws {
-    var random = Seeds.generator(for: "guide to rows, threads")
     try await withTemporaryDirectory { directory in
+      var random = Seeds.generator(for: "guide to rows, threads")
       let values = try makeFile(directory + "/a", &random)
       let file = try HashFile(directory + "/a")
       let rows = (1...Self.count).shuffled(using: &random)
