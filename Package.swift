@@ -165,7 +165,7 @@ let package = Package(
       name: "BNRPersistenceEncryption",
       dependencies: ["StoreEngine", "TokyoCabinetBackend", "Files", crypto, extras]),
 
-    // What services watch; nobody else builds the packages that it takes.
+    // Metrics and traces. Only its users build the packages that it needs.
     .target(
       name: "StoredObjectsObservability",
       dependencies: ["StoreEngine", "Locks", metrics("CoreMetrics"), tracing]),
@@ -452,7 +452,7 @@ let package = Package(
         syntax("SwiftSyntaxMacros"), syntax("SwiftSyntaxMacroExpansion"),
         syntax("SwiftSyntaxMacrosGenericTestSupport"),
       ]),
-    // What users write, under the settings of users.
+    // Code as users write it, with the compiler settings of users.
     .target(
       name: "PlainClient",
       dependencies: ["KeyValueStore", "StoredObjects", "StoredObjectsDocuments"],

@@ -145,6 +145,8 @@ public final class BNREncryptedBackend: StoreBackend {
 
   /// Throws, since the backend is read-only.
   ///
+  /// Complexity: constant time.
+  ///
   /// - Throws: `StoreError` with `readOnly`.
   public func commit(_ changes: ChangeSet, _ request: CommitRequest) throws(StoreError) -> Commit? {
     throw StoreError(

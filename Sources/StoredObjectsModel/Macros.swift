@@ -184,6 +184,8 @@
   public enum StoredExpansion {
     /// Runs an expression that may or may not throw, which the expansion can't know.
     ///
+    /// Complexity: that of the expression.
+    ///
     /// - Throws: The errors of the expression.
     @inlinable public static func run(_ body: @autoclosure () throws -> Void) throws {
       try body()

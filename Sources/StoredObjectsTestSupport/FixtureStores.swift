@@ -1,7 +1,7 @@
 import FoundationEssentials
 public import StoredObjectsCore
 
-/// Stores that released versions of a program have written, for tests of its migrations.
+/// The stores that released versions of a program have written, for tests of its migrations.
 ///
 ///     let names = try FixtureStores.open(
 ///       in: "Tests/Fixtures", backend: { try TokyoCabinetBackend(directory: $0) },

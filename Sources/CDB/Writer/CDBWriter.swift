@@ -35,6 +35,8 @@ public final class CDBWriter {
 
   /// Begins a file.
   ///
+  /// Complexity: constant time; creates a file.
+  ///
   /// - Parameters:
   ///   - path: The path of the file; an existing file is replaced at the end, and its permissions
   ///     are kept.

@@ -2,7 +2,7 @@ import Files
 import Locks
 import Synchronization
 
-/// Keeps a copy up to date with a store that is open in this process, on a thread of its own.
+/// A thread that keeps a copy up to date with a store that is open in this process.
 ///
 ///     let replication = try StoreReplication(of: backend, to: copy)
 ///     ...

@@ -30,6 +30,8 @@ public final class MemoryBackend: StoreBackend {
 
   /// Opens a disk, by default a new one.
   ///
+  /// Complexity: constant time.
+  ///
   /// - Throws: ``StoreError`` with `inUse` if another backend has the disk open for writing, or if
   ///   it is open at all and this backend would write.
   public init(disk: MemoryDisk = MemoryDisk(), isReadOnly: Bool = false) throws(StoreError) {
@@ -78,6 +80,8 @@ public final class MemoryBackend: StoreBackend {
 
   /// Returns the number of a table, which is assigned if the table is new.
   ///
+  /// Complexity: constant time on average.
+  ///
   /// - Throws: ``StoreError`` with `invalidName` or `closed`.
   public func table(named name: String) throws(StoreError) -> TableID {
     guard !name.isEmpty else {
@@ -98,6 +102,8 @@ public final class MemoryBackend: StoreBackend {
 
   /// Returns the number of rows in a table.
   ///
+  /// Complexity: constant time.
+  ///
   /// - Throws: ``StoreError`` with `closed`.
   public func recordCount(in table: TableID) throws(StoreError) -> Int {
     try read(table) { $0?.records.count ?? 0 }
@@ -116,6 +122,8 @@ public final class MemoryBackend: StoreBackend {
   }
 
   /// Calls a closure with the records of a table, in the order of their rows.
+  ///
+  /// Complexity: linear in the number of rows that are visited.
   ///
   /// - Throws: ``StoreError`` with `closed`, or an error of the closure.
   public func scan(
@@ -152,6 +160,8 @@ public final class MemoryBackend: StoreBackend {
 
   /// Returns the names of all buffers.
   ///
+  /// Complexity: linear in the number of buffers.
+  ///
   /// - Throws: ``StoreError`` with `closed`.
   public func bufferNames() throws(StoreError) -> [String] {
     try checkOpen()
@@ -186,6 +196,8 @@ public final class MemoryBackend: StoreBackend {
   }
 
   /// Continues the commit numbers of another store.
+  ///
+  /// Complexity: constant time.
   ///
   /// - Throws: ``StoreError`` with `closed`.
   public func continueNumbers(after last: Commit?) throws(StoreError) {

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Locks
 public import StoreEngine
 
-/// Sends the history of a store to followers, over HTTP or any other connection.
+/// A server that sends the history of a store to followers, over HTTP or any other connection.
 ///
 ///     let history = try HistoryServer(backend)
 ///     // For each request, whose token names the follower:

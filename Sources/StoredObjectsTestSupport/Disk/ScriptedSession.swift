@@ -31,7 +31,7 @@ public struct ScriptedSession: Sendable {
     for save in saves { images.append(images[save.number - 1].applying(save)) }
   }
 
-  /// Limits small enough that saves take all paths: to the log, past it, and on to the files.
+  /// The limits of the log, so small that saves take all paths: to the log, past it, and to the files.
   public static var limits: CheckpointLimits {
     var limits = CheckpointLimits(logBytes: 1500, filePart: 1000, bulkBytes: 1500)
     limits.logGrowth = 8 << 10
