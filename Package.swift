@@ -455,7 +455,12 @@ let package = Package(
     // Code as users write it, with the compiler settings of users.
     .target(
       name: "PlainClient",
-      dependencies: ["KeyValueStore", "StoredObjects", "StoredObjectsDocuments"],
+      dependencies: [
+        "CDB", "CDBBackend", "KeyValueStore", "PostgreSQLBackend", "StoredObjects",
+        "StoredObjectsDocuments", "StoredObjectsEncryption", "StoredObjectsObservability",
+        "StoredObjectsSync", "StoredObjectsSyncHTTP", "StoredObjectsTestSupport", "TokyoCabinet",
+        "TokyoCabinetFile",
+      ],
       path: "Tests/PlainClient",
       swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)] + Traits.defines),
     .target(

@@ -7,7 +7,8 @@ public import StoredObjectsCore
 ///       in: "Tests/Fixtures", backend: { try TokyoCabinetBackend(directory: $0) },
 ///       migrations: migrations, registering: [Track.self, Artist.self]
 ///     ) { name, store in
-///       #expect(try store.count(of: Track.self) == 3)
+///       let count = try store.count(of: Track.self)
+///       #expect(count == 3)
 ///     }
 ///     #expect(names == ["1.0", "1.1", "2.0"])
 ///

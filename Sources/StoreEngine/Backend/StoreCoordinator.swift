@@ -329,8 +329,9 @@ public final class StoreCoordinator: Sendable {
   ///
   /// It refuses a commit based on data that others have changed, writes, and notifies every store.
   ///
-  ///     func commit(_ changes: ChangeSet, _ request: CommitRequest) throws -> Commit? {
-  ///       try coordinator.perform(changes, request, at: location, names: names) { commit in
+  ///     func commit(_ changes: ChangeSet, _ request: CommitRequest) throws(StoreError) -> Commit? {
+  ///       try coordinator.perform(changes, request, at: location, names: names) {
+  ///         (commit) throws(StoreError) in
   ///         try write(changes, commit)
   ///       }
   ///     }
