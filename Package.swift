@@ -23,6 +23,13 @@ enum Traits {
   static let defines = [SwiftSetting.define("Macros", .when(traits: ["Everything"]))]
 }
 
+/// Makes warnings errors in the project's own builds: `./dev` and the builds of tests ask for it.
+///
+/// A warning of a newer compiler must not break users, who may build a clone, or depend on its path.
+let ownBuilds = ["STOREDOBJECTS_STRICT", "STOREDOBJECTS_OPTIMIZED"]
+let strict: [SwiftSetting] =
+  ownBuilds.contains { Context.environment[$0] != nil } ? [.treatAllWarnings(as: .error)] : []
+
 func syntax(_ product: String) -> Target.Dependency {
   .product(name: product, package: "swift-syntax", condition: Traits.macros)
 }
@@ -462,11 +469,10 @@ let package = Package(
         "TokyoCabinetFile",
       ],
       path: "Tests/PlainClient",
-      swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)] + Traits.defines),
+      swiftSettings: [.swiftLanguageMode(.v5)] + strict + Traits.defines),
     .target(
       name: "MainActorClient", dependencies: ["StoredObjects"], path: "Tests/MainActorClient",
-      swiftSettings: [.defaultIsolation(MainActor.self), .treatAllWarnings(as: .error)]
-        + Traits.defines),
+      swiftSettings: [.defaultIsolation(MainActor.self)] + strict + Traits.defines),
     .testTarget(
       name: "SourceRulesTests",
       dependencies: ["Modeling", "StoredObjects", "StoredObjectsCore", "TestFiles"]),
@@ -486,13 +492,12 @@ let optimized: [SwiftSetting] =
 /// Programs that test the libraries with so many cases that they are optimized, too.
 let optimizedPrograms = ["crash-harness", "format-fuzzer"]
 
-/// Unsafe code has to say so, and no warning is let through.
+// Unsafe code has to say so, and warnings are errors in own builds.
 for target in package.targets
 where [.regular, .executable, .test, .macro].contains(target.type) && target.swiftSettings == nil {
   target.swiftSettings =
-    [
-      .strictMemorySafety(),
-      .treatAllWarnings(as: .error),
+    [.strictMemorySafety()] + strict
+    + [
       .enableUpcomingFeature("MemberImportVisibility"),
       .enableUpcomingFeature("InternalImportsByDefault"),
     ] + Traits.defines
