@@ -56,6 +56,8 @@ let tracing = Target.Dependency.product(
 
 let package = Package(
   name: "swift-stored-objects",
+  // Nobody has built it on macOS yet: see CONTRIBUTING.md.
+  platforms: [.macOS(.v15)],
   products: [
     .library(name: "StoredObjects", targets: ["StoredObjects"]),
     .library(name: "StoredObjectsModel", targets: ["StoredObjectsModel"]),
@@ -463,7 +465,8 @@ let package = Package(
     .target(
       name: "PlainClient",
       dependencies: [
-        "CDB", "CDBBackend", "KeyValueStore", "PostgreSQLBackend", "StoredObjects",
+        "BNRPersistenceEncryption", "CDB", "CDBBackend", "KeyValueStore", "PostgreSQLBackend",
+        "StoredObjects",
         "StoredObjectsDocuments", "StoredObjectsEncryption", "StoredObjectsObservability",
         "StoredObjectsSync", "StoredObjectsSyncHTTP", "StoredObjectsTestSupport", "TokyoCabinet",
         "TokyoCabinetFile",

@@ -1,7 +1,8 @@
 #ifndef CFILES_H
 #define CFILES_H
 
-// Calls of Linux that Swift can't import from the headers of the system.
+// Calls of the system that Swift can't import, or that differ between systems. Each system has a source
+// of its own.
 
 /// The number of names that an open file has, or -1 with `errno`.
 ///
@@ -53,6 +54,23 @@ int files_exchange(int first_directory, const char *first, int second_directory,
 /// Copies bytes from one open file to another at their positions, and shares them where the file system
 /// can (`copy_file_range`). Returns the number of bytes copied, or -1 with `errno`.
 long files_copy_range(int target, int source, unsigned long count);
+
+/// Copies bytes from one open file to another at their positions, at most so many (`sendfile`). Returns
+/// the number of bytes copied, or -1 with `errno`.
+long files_send(int target, int source, unsigned long count);
+
+/// Syncs a file to the disk (`fsync`, or `F_FULLFSYNC` on macOS). Returns 0, or -1 with `errno`.
+int files_sync(int descriptor);
+
+/// Syncs the content of a file to the disk (`fdatasync`). Returns 0, or -1 with `errno`.
+int files_sync_data(int descriptor);
+
+/// Allocates disk space for a part of a file, which grows if needed (`posix_fallocate`). Returns 0, or
+/// the number of the error.
+int files_allocate(int descriptor, long offset, long count);
+
+/// Returns the limit on file sizes of the process (`RLIMIT_FSIZE`), or the greatest number for none.
+unsigned long files_size_limit(void);
 
 /// Fills memory with unpredictable bytes (`getrandom`). Returns their number, which is smaller after a
 /// signal, or -1 with `errno`.
