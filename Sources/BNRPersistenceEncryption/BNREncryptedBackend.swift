@@ -5,7 +5,7 @@ public import StoreEngine
 ///
 ///     let old = try TokyoCabinetBackend(directory: "Old", configuration: .init(access: .readOnly))
 ///     let backend = BNREncryptedBackend(old, passphrase: phrase)
-///     try BackendCopy(from: backend, to: new).run()
+///     try BackendCopy(from: backend, to: copy).run()
 ///
 /// - Warning: The encryption of BNRPersistence is weak, see *Encryption* in the pages of
 ///   `StoreEngine`. The backend never writes it: the new store seals each record with its own key.

@@ -10,7 +10,7 @@ public import StoredObjectsCore
 ///     try await client.sync()
 ///
 ///     let store = try client.makeStore()
-///     …
+///     // …
 ///     try await client.sync()
 ///
 /// The store of a device is an ordinary one: you read and save without a network, with any number

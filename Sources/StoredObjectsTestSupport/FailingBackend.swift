@@ -4,7 +4,7 @@ public import StoredObjectsCore
 /// A backend that fails on demand, and otherwise forwards to another one.
 ///
 ///     let backend = FailingBackend(try MemoryBackend())
-///     backend.failCommits(after: 1)          // one more goes through, the next one throws
+///     backend.failCommits(after: 1)  // one more goes through, the next one throws
 ///     #expect(throws: StoreError.self) { try store.saveChanges() }
 ///
 /// A failure applies to one call, unless `times` is higher: the next call works again. Stores on a

@@ -1,5 +1,6 @@
 import StoredObjectsCore
 import StoredObjectsTestSupport
+import TestFiles
 import Testing
 import TokyoCabinetBackend
 
@@ -30,4 +31,51 @@ private enum FixtureExample {
     }
     _ = names
   }
+}
+
+/// The code of FixtureStores.swift, which is compiled, and not run.
+private enum FixtureCommentExample {
+  final class Track: StoredObject {}
+  final class Artist: StoredObject {}
+
+  static func check(_ migrations: [Migration]) throws {
+    let names = try FixtureStores.open(
+      in: "Tests/Fixtures", backend: { try TokyoCabinetBackend(directory: $0) },
+      migrations: migrations, registering: [Track.self, Artist.self]
+    ) { name, store in
+      let count = try store.count(of: Track.self)
+      #expect(count == 3)
+    }
+    #expect(names == ["1.0", "1.1", "2.0"])
+  }
+}
+
+/// The code of FailingBackend.swift, which is compiled, and not run.
+private enum FailingExample {
+  static func fail(_ store: Store) throws {
+    let backend = FailingBackend(try MemoryBackend())
+    backend.failCommits(after: 1)  // one more goes through, the next one throws
+    #expect(throws: StoreError.self) { try store.saveChanges() }
+  }
+}
+
+/// The code of BackendConformance.swift, with a backend that loses everything.
+@Suite("The conformance test of a comment", .disabled("It is only compiled."))
+private struct ConformanceCommentExample {
+  struct ScratchDirectory: BackendLocation {
+    let path: String
+    func open(readOnly: Bool) throws -> any StoreBackend {
+      try MyBackend(directory: path, isReadOnly: readOnly)
+    }
+  }
+
+  @Test("The backend keeps its promises", arguments: BackendConformance.checks)
+  func conformance(_ check: BackendConformance.Check) throws {
+    try withTemporaryDirectory { try check.run(ScratchDirectory(path: $0)) }
+  }
+}
+
+// swift-format-ignore: AlwaysUseLowerCamelCase
+private func MyBackend(directory: String, isReadOnly: Bool) throws -> any StoreBackend {
+  try MemoryBackend(isReadOnly: isReadOnly)
 }

@@ -71,7 +71,7 @@ struct DocumentedPageTests {
   @Test("Each piece of code is in a compiled source", arguments: all)
   func compiled(example: Example) throws {
     let isThere = Self.sources.contains { folder, sources in
-      example.folders.contains(folder) && sources.contains { $0.contains(example.lines) }
+      example.folders.contains(folder) && sources.contains { $0.hasRun(of: example.lines) }
     }
     #expect(isThere, "\(example.folders) do not have it")
   }

@@ -6,11 +6,17 @@ struct Sentence: CustomStringConvertible {
   let path: String
   /// The number of the line in which the sentence begins, from 1.
   let number: Int
-  let words: [Substring]
+  let text: String
+  private let words: [Substring]
   /// Whether it lists the errors of a function, where codes don't count as words.
-  let isOfErrors: Bool
+  private let isOfErrors: Bool
 
-  var text: String { words.joined(separator: " ") }
+  init(_ path: String, _ number: Int, _ words: [Substring], isOfErrors: Bool) {
+    (self.path, self.number) = (path, number)
+    (self.words, self.isOfErrors) = (words, isOfErrors)
+    text = words.joined(separator: " ")
+  }
+
   var wordCount: Int {
     words.count { $0.contains { $0.isLetter || $0.isNumber || $0 == "`" && !isOfErrors } }
   }
@@ -58,7 +64,7 @@ struct Paragraph: Sendable {
     var start = number
     func end() {
       if words.isEmpty { return }
-      found.append(Sentence(path: path, number: start, words: words, isOfErrors: kind == .errors))
+      found.append(Sentence(path, start, words, isOfErrors: kind == .errors))
       words = []
     }
     for (index, line) in textInLines.split(separator: "\n", omittingEmptySubsequences: false)

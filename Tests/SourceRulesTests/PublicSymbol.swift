@@ -1,10 +1,14 @@
+import Foundation
+
 /// A declaration that users see.
 struct PublicSymbol: Sendable {
   let place: String
   /// The keyword, such as "func".
   let kind: String
-  /// The lines of the comment, without slashes.
+  /// The lines of the comment, without slashes and without indentation.
   let lines: [String]
+  /// The pieces of code in the comment, as lines without indentation.
+  let examples: [[String]]
   /// The declaration up to its body, without parameters.
   let declaration: String
   /// The declaration up to its body.
@@ -56,10 +60,12 @@ extension PublicSymbol {
       if modifiers.first == "case" || kind == "case" && scopes.dropLast().last?.kind != "enum" {
         return nil
       }
+      let comment = comment(of: file.lines, before: index)
       let (declaration, signature) = declaration(in: file.lines, at: index)
       return PublicSymbol(
         place: "\(file.path):\(index + 1)", kind: kind,
-        lines: comment(of: file.lines, before: index), declaration: declaration,
+        lines: comment.map { line in String(line.drop { $0 == " " }) },
+        examples: examples(in: comment), declaration: declaration,
         signature: signature, line: String(text))
     }
   }
@@ -75,7 +81,26 @@ extension PublicSymbol {
     }
     let isComment = { (line: String) in line.drop { $0 == " " }.hasPrefix("///") }
     return lines[..<start].reversed().prefix(while: isComment).reversed()
-      .map { line in String(line.drop { $0 == " " || $0 == "/" }) }
+      .map { line in String(line.drop { $0 == " " }.drop { $0 == "/" }) }
+  }
+
+  /// Returns the indented parts of a comment that follow an empty line.
+  private static func examples(in comment: [String]) -> [[String]] {
+    var found: [[String]] = []
+    var (isOpen, isAfterEmpty) = (false, false)
+    for line in comment {
+      let text = line.trimmingCharacters(in: .whitespaces)
+      let isIndented = line.hasPrefix("     ")
+      if isIndented, !isOpen, isAfterEmpty {
+        found.append([])
+        isOpen = true
+      } else if !isIndented, !text.isEmpty {
+        isOpen = false
+      }
+      if isOpen { found[found.count - 1].append(text) }
+      isAfterEmpty = text.isEmpty
+    }
+    return found.map { lines in Array(lines[...(lines.lastIndex { !$0.isEmpty } ?? 0)]) }
   }
 
   /// Returns a declaration of a function or a property, without its body.

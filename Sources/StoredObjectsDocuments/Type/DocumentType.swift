@@ -6,7 +6,7 @@ public import StoredObjectsCore
 ///     extension DocumentType {
 ///       static let sketch = DocumentType(
 ///         "Sketch", identifier: "org.example.Sketch", fileExtension: "sketch",
-///         mimeType: "application/x-example-sketch", classes: [Shape.self, Layer.self],
+///         mimeType: "application/x-example-sketch", classes: [Shape.self],
 ///         backend: TokyoCabinetBackend.self)
 ///     }
 ///

@@ -7,7 +7,7 @@ public import StoreEngine
 ///     let history = try HistoryServer(backend)
 ///     // For each request, whose token names the follower:
 ///     let stream = try await history.stream(HistoryRequest(query), for: "mirror 1")
-///     for try await bytes in stream { try await send(bytes) }
+///     for try await bytes in stream { try await connection.send(bytes) }
 ///
 /// A stream begins after the position of the follower, or with a complete copy. It stays open and
 /// brings each commit as it is made. The follower applies it with

@@ -4,9 +4,9 @@ public import StoredObjectsCore
 ///
 ///     let unused = ScriptedSession(seed: 7, saveCount: 16)
 ///     var session = unused
-///     do { try session.run { try open(disk) } } catch {}  // the power is cut
-///     let found = try StoreImage(of: open(rebooted))
-///     let last = session.lastSave(in: found)               // at full: not before `acknowledged`
+///     do { try session.run { try open("Store") } } catch {}  // the power is cut
+///     let found = try StoreImage(of: open("Rebooted"))
+///     let last = session.lastSave(in: found)  // at full: not before `acknowledged`
 public struct ScriptedSession: Sendable {
   /// The saves, with a few more than the session makes, to continue after it.
   public let saves: [ScriptedSave]
