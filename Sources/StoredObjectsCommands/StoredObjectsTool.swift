@@ -55,8 +55,9 @@ package struct StoredObjectsTool: ParsableCommand {
         stored-objects encrypt Music --passphrase-file secret.txt
         stored-objects check Music --passphrase-file secret.txt
 
-      The exit code is 0 only when all is well: 1 after an error, when a check has found \
-      something, or when a salvage has lost something; 64 when the command line is not valid.
+      The exit code is 0 after success. It is 1 after an error, after a check that has found \
+      something, and after a salvage that has lost something. It is 64 for a command line that is \
+      not valid.
       """,
     version: Release.version,
     subcommands: [

@@ -3,9 +3,11 @@ import StoreEngine
 /// Finds the values of a record.
 ///
 /// Only the program's own code knows the size of a value of a custom type. If the values after it
-/// have fixed sizes, its size follows from theirs. Otherwise the finder guesses, in this order: a
-/// count and bytes; the only size with which the values after it end with the record; the size that
-/// the values of other records have.
+/// have fixed sizes, its size follows from theirs. Otherwise the finder guesses, in this order:
+///
+/// - The value is a count and bytes.
+/// - It has the only size with which the values after it end with the record.
+/// - It has the size of the values in other records.
 struct ValueFinder {
   private let types: [StoredType]
   private let buffer: DataBuffer

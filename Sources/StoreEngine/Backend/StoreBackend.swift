@@ -161,8 +161,8 @@ public protocol StoreBackend: RecordSource {
   /// Returns the number of rows in a table, and the state of some ordered tables.
   ///
   /// It also adds copies of some records to a batch, and returns the keys in some ranges. A store
-  /// that saves objects of a class with indexes gets all that it needs by this call: the earlier
-  /// records of the objects, and the keys with which their unique values could clash.
+  /// calls it before it saves objects of a class with indexes. It gets the earlier records of the
+  /// objects, and the keys that their unique values could clash with.
   ///
   /// The default implementation makes several calls. A backend on a server answers in one round
   /// trip, with numbers and values as of one commit. The records and the keys in ranges may be of

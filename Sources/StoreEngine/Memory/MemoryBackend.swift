@@ -3,8 +3,8 @@ import Locks
 
 /// A backend that keeps its records in memory, for tests and temporary data.
 ///
-/// It behaves like a backend on disk: a save is all or nothing, only one backend can write to a
-/// disk at a time, and saved data is there when the disk is opened again.
+/// It behaves like a backend on disk. A save is all or nothing, and only one backend at a time can
+/// write to a disk. Saved data is there when the disk is opened again.
 ///
 ///     let disk = MemoryDisk()
 ///     let first = try MemoryBackend(disk: disk)
