@@ -25,7 +25,8 @@ other_primary() {
 # and becomes the first primary then.
 copy_primary() {
   local primary attempts=0
-  mkdir -p -m 0700 "$PGDATA"
+  mkdir -p "$PGDATA"
+  chmod 0700 "$PGDATA"
   until primary="$(other_primary)"; do
     attempts=$((attempts + 1))
     if [ "$NODE" = "${NODES%% *}" ] && [ "$attempts" -gt 3 ]; then return; fi

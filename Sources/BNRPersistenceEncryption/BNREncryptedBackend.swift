@@ -5,7 +5,7 @@ public import StoreEngine
 ///
 ///     let old = try TokyoCabinetBackend(directory: "Old", configuration: .init(access: .readOnly))
 ///     let backend = BNREncryptedBackend(old, passphrase: phrase)
-///     try BackendCopy(from: backend, to: new).run()
+///     try BackendCopy(from: backend, to: copy).run()
 ///
 /// - Warning: The encryption of BNRPersistence is weak, see *Encryption* in the pages of
 ///   `StoreEngine`. The backend never writes it: the new store seals each record with its own key.
@@ -144,6 +144,8 @@ public final class BNREncryptedBackend: StoreBackend {
   ) throws(StoreError) -> Bool { try base.scanKeys(of: table, range, isReversed: isReversed, body) }
 
   /// Throws, since the backend is read-only.
+  ///
+  /// Complexity: constant time.
   ///
   /// - Throws: `StoreError` with `readOnly`.
   public func commit(_ changes: ChangeSet, _ request: CommitRequest) throws(StoreError) -> Commit? {

@@ -79,6 +79,11 @@ static bool takes_parts(size_t count) {
 #elif defined(__aarch64__)
 
 #include <arm_acle.h>
+
+#ifdef __APPLE__
+// All machines with macOS have it.
+bool crc32c_has_instruction(void) { return true; }
+#else
 #include <sys/auxv.h>
 
 #ifndef HWCAP_CRC32
@@ -86,6 +91,7 @@ static bool takes_parts(size_t count) {
 #endif
 
 bool crc32c_has_instruction(void) { return (getauxval(AT_HWCAP) & HWCAP_CRC32) != 0; }
+#endif
 
 __attribute__((target("crc")))
 static uint64_t eight(uint64_t crc, uint64_t bytes) { return __crc32cd((uint32_t)crc, bytes); }

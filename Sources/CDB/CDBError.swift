@@ -6,7 +6,8 @@ internal import Files
 ///
 ///     do {
 ///       try writer.add("Bicycle Race", forKey: "song/2")
-///     } catch let error as CDBError where error.code == .tooLarge {
+///     } catch {
+///       guard error.code == .tooLarge else { throw error }
 ///       try writer.finish()  // the earlier records are complete; continue in another file
 ///     }
 public struct CDBError: Error, Sendable {

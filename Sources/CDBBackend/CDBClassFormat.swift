@@ -10,7 +10,7 @@ public struct CDBClassFormat: ClassFileFormat {
   /// The suffix `.cdb`.
   public static var fileSuffix: String { ".cdb" }
 
-  /// Returns true: a new store gets `NamedBuffers.cdb` first, so that its kind can be recognized.
+  /// Whether the file of the named buffers shows the kind of a store: true, a new store gets it first.
   public static var isKnownByBuffers: Bool { true }
 
   /// Returns the row of a key; nil if it is not the key of a row.
@@ -100,6 +100,8 @@ public struct CDBClassFormat: ClassFileFormat {
   }
 
   /// Begins a file.
+  ///
+  /// Complexity: constant time; creates a file.
   ///
   /// - Throws: `StoreError` with `noSpace` or `ioError`.
   public func writer(

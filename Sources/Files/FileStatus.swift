@@ -1,4 +1,6 @@
-#if canImport(Musl)
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Musl)
   internal import Musl
 #else
   internal import Glibc
@@ -23,9 +25,15 @@ package struct FileStatus: Sendable {
   package var isDirectory: Bool { type == UInt32(S_IFDIR) }
 
   private init(_ status: stat) {
-    identity = FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+    identity = FileIdentity(
+      device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino))
     (size, linkCount) = (Int(status.st_size), Int(status.st_nlink))
-    modificationTime = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+    #if canImport(Darwin)
+      let time = status.st_mtimespec
+    #else
+      let time = status.st_mtim
+    #endif
+    modificationTime = Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     type = UInt32(status.st_mode & S_IFMT)
     rights = FileRights(
       mode: UInt32(status.st_mode) & 0o7777, user: status.st_uid, group: status.st_gid)

@@ -1,4 +1,6 @@
-#if canImport(Musl)
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Musl)
   internal import Musl
 #else
   internal import Glibc

@@ -1,6 +1,8 @@
 // This is the only code that maps files into memory.
 
-#if canImport(Musl)
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Musl)
   internal import Musl
 #else
   internal import Glibc

@@ -3,7 +3,9 @@
 
 internal import CFiles
 
-#if canImport(Musl)
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Musl)
   internal import Musl
 #else
   internal import Glibc
@@ -116,7 +118,9 @@ package struct OpenFile: Sendable {
       rest -= part
     }
     while rest > 0 {
-      let part = try perform(.copy) { sendfile(descriptor, source.descriptor, nil, rest) }
+      let part = try perform(.copy) {
+        files_send(descriptor, source.descriptor, UInt(rest))
+      }
       if part == 0 {
         throw SystemError(call: FileCall.copy.rawValue, path: location.path, number: EIO)
       }
@@ -133,7 +137,8 @@ package struct OpenFile: Sendable {
         files_copy_range(descriptor, source.descriptor, UInt(byteCount))
       }
     } catch {
-      let isUnknown = [EXDEV, ENOSYS, EOPNOTSUPP, EINVAL, EPERM, EBADF].contains(error.number)
+      let unknown = [EXDEV, ENOSYS, ENOTSUP, EOPNOTSUPP, EINVAL, EPERM, EBADF]
+      let isUnknown = unknown.contains(error.number)
       if isUnknown { return nil }
       throw error
     }
@@ -141,14 +146,14 @@ package struct OpenFile: Sendable {
 
   // MARK: The disk
 
-  /// Syncs the file (`fsync`).
+  /// Syncs the file (`fsync`, or `F_FULLFSYNC` on macOS).
   package func synchronize() throws(SystemError) {
-    _ = try perform(.sync) { Int(fsync(descriptor)) }
+    _ = try perform(.sync) { Int(files_sync(descriptor)) }
   }
 
   /// Syncs the content of the file (`fdatasync`).
   package func synchronizeData() throws(SystemError) {
-    _ = try perform(.syncData) { Int(fdatasync(descriptor)) }
+    _ = try perform(.syncData) { Int(files_sync_data(descriptor)) }
   }
 
   // MARK: Locks

@@ -2,7 +2,9 @@
 
 internal import CFiles
 
-#if canImport(Musl)
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Musl)
   internal import Musl
 #else
   internal import Glibc
@@ -51,7 +53,13 @@ package func currentSystemError() -> Int32 { errno }
 package func currentProcess() -> UInt { UInt(files_process()) }
 
 /// Returns a number for the calling thread, never 0, unique among living threads.
-package func currentThread() -> UInt { UInt(pthread_self()) }
+package func currentThread() -> UInt {
+  #if canImport(Glibc)
+    return UInt(pthread_self())
+  #else
+    return UInt(bitPattern: pthread_self())
+  #endif
+}
 
 /// Throws if an offset exceeds the limit on file sizes (`ulimit -f`).
 ///
@@ -59,10 +67,7 @@ package func currentThread() -> UInt { UInt(pthread_self()) }
 package func checkFileSizeLimit(
   _ end: Int, _ path: @autoclosure () -> String
 ) throws(SystemError) {
-  var limit = rlimit()
-  guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0,
-    UInt64(end) > UInt64(limit.rlim_cur)
-  else { return }
+  guard UInt(end) > files_size_limit() else { return }
   throw SystemError(call: "getrlimit", path: path(), number: EFBIG)
 }
 
@@ -73,7 +78,7 @@ package func allocate(
   _ descriptor: Int32, _ path: String, from offset: Int, count: Int
 ) throws(SystemError) {
   try checkFileSizeLimit(offset + count, path)
-  let number = posix_fallocate(descriptor, offset, count)
+  let number = files_allocate(descriptor, offset, count)
   if number != 0 { throw SystemError(call: "posix_fallocate", path: path, number: number) }
 }
 

@@ -27,18 +27,23 @@ import Synchronization
   /// and must end once nothing else does.
   package init?(stackSize: Int? = nil, _ body: @escaping @Sendable () -> Void) {
     let work = unsafe Unmanaged.passRetained(Work(body))
-    var thread = pthread_t()
+    #if canImport(Darwin)
+      var thread: pthread_t?
+    #else
+      var thread = pthread_t()
+    #endif
     var attributes = pthread_attr_t()
     unsafe pthread_attr_init(&attributes)
     defer { unsafe pthread_attr_destroy(&attributes) }
     if let stackSize { unsafe pthread_attr_setstacksize(&attributes, stackSize) }
     let number = unsafe pthread_create(
       &thread, &attributes, { unsafe runWork($0) }, work.toOpaque())
-    guard number == 0 else {
+    let started: pthread_t? = number == 0 ? thread : nil
+    guard let started else {
       unsafe work.release()
       return nil
     }
-    self.thread = thread
+    self.thread = started
   }
 
   /// Detaches the thread: releasing this object does not wait for it.

@@ -12,8 +12,8 @@
 /// mutex enters the kernel in a way that the thread sanitizer can't see, which then reports false
 /// races.
 ///
-/// It is no class, because the runtime would build the metadata of one for each type of value when
-/// it is first used: a twentieth of the time in which a program opens a store. Use ``SharedLock``
+/// It is no class, because the runtime would build the metadata of a class for each type of value at
+/// its first use. That takes a twentieth of the time in which a program opens a store. Use ``SharedLock``
 /// where several owners need the same lock.
 ///
 /// `@unchecked Sendable`: the pointer is set once and freed in `deinit`; the value is `Sendable`,

@@ -16,9 +16,7 @@
   /// Reserves a key for the lifetime of the process; the system has few of them.
   package init(_ make: @escaping @Sendable () -> Object) {
     var key = pthread_key_t()
-    let number = unsafe pthread_key_create(&key) { object in
-      if let object = unsafe object { unsafe Unmanaged<AnyObject>.fromOpaque(object).release() }
-    }
+    let number = unsafe pthread_key_create(&key) { unsafe releaseObject($0) }
     precondition(number == 0, "The process has used up its keys for thread-local values.")
     (self.key, self.make) = (key, make)
   }
@@ -36,4 +34,9 @@
     if unsafe pthread_setspecific(key, held.toOpaque()) != 0 { unsafe held.release() }
     return object
   }
+}
+
+/// Releases the object of a thread that ends.
+private func releaseObject(_ object: UnsafeMutableRawPointer?) {
+  if let object = unsafe object { unsafe Unmanaged<AnyObject>.fromOpaque(object).release() }
 }

@@ -167,6 +167,8 @@ public final class PostgreSQLBackend: StoreBackend {
 
   /// Returns the number of a table, new or known.
   ///
+  /// Complexity: constant time on average; the server is not asked.
+  ///
   /// - Throws: `StoreError` with `invalidName`, `closed` or `forked`.
   public func table(named name: String) throws(StoreError) -> TableID {
     try checkOpen()
@@ -175,6 +177,8 @@ public final class PostgreSQLBackend: StoreBackend {
   }
 
   /// Returns the number of an ordered table, new or known.
+  ///
+  /// Complexity: constant time on average; the server is not asked.
   ///
   /// - Throws: `StoreError` with `invalidName`, `closed` or `forked`.
   public func orderedTable(_ name: OrderedTableName) throws(StoreError) -> OrderedTableID {

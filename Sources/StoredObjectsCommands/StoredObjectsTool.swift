@@ -11,13 +11,17 @@ package struct StoredObjectsTool: ParsableCommand {
     commandName: "stored-objects",
     abstract: "Inspect, check, copy, convert and salvage stores.",
     discussion: """
-      A store is the directory that a program has opened with StoredObjects, or, for browse, \
-      shell, query, get, set, schema, check, top, dump, export, import, convert, log, diff, history \
-      and restore, a URL: postgresql://HOST/DATABASE#STORE. The program's classes are not needed. \
-      browse, query, get, info, schema, check, top, dump, export, log, diff, backup, restore, \
-      convert, follow and stream only read the store, also while a program has it open. set and \
-      browse --write share the store with programs that share it. All other commands need the store \
-      for themselves.
+      A store is the directory that a program has opened with StoredObjects. You don't need the \
+      classes of the program.
+
+      A store can also be on a server, with a URL: postgresql://HOST/DATABASE#STORE. These commands \
+      accept URLs: browse, shell, query, get, set, schema, check, top, dump, export, import, \
+      convert, log, diff, history and restore.
+
+      These commands only read the store, also while a program has it open: browse, query, get, \
+      info, schema, check, top, dump, export, log, diff, backup, restore, convert, follow and \
+      stream. set and browse --write share the store with programs that share it. All other \
+      commands need the store for themselves.
 
       Examples:
         stored-objects browse Music
@@ -51,8 +55,9 @@ package struct StoredObjectsTool: ParsableCommand {
         stored-objects encrypt Music --passphrase-file secret.txt
         stored-objects check Music --passphrase-file secret.txt
 
-      The exit code is 0 only when all is well: 1 after an error, when a check has found \
-      something, or when a salvage has lost something; 64 when the command line is not valid.
+      The exit code is 0 after success. It is 1 after an error, after a check that has found \
+      something, and after a salvage that has lost something. It is 64 for a command line that is \
+      not valid.
       """,
     version: Release.version,
     subcommands: [

@@ -60,7 +60,7 @@
   /// Converts the values of a property from an earlier type.
   ///
   ///     @Converted(from: UInt32.self, by: { Double($0) }) var seconds: Double = 0
-  ///     @Converted("seconds", from: UInt32.self, by: Duration.seconds) var length = Duration()
+  ///     @Converted("bytes", from: UInt32.self, by: { $0 / 1024 }) var kibibytes: UInt32 = 0
   ///
   /// Conversions that lose nothing don't need it: see <doc:/StoredObjectsCore/ChangingAClass>. Keep
   /// the attribute as long as there are records with the earlier type.
@@ -183,6 +183,8 @@
   /// Functions for the expansions of ``Stored(version:)``.
   public enum StoredExpansion {
     /// Runs an expression that may or may not throw, which the expansion can't know.
+    ///
+    /// Complexity: that of the expression.
     ///
     /// - Throws: The errors of the expression.
     @inlinable public static func run(_ body: @autoclosure () throws -> Void) throws {

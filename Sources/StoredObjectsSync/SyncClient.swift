@@ -2,7 +2,7 @@ import KeyValueStoreCore
 public import StoreEngine
 public import StoredObjectsCore
 
-/// Keeps a store of a device and the store of a server the same, in both directions.
+/// A client that keeps the store of a device and the store of a server the same.
 ///
 ///     let client = try SyncClient(
 ///       backend: backend, classes: [Song.self, Playlist.self],
@@ -10,7 +10,7 @@ public import StoredObjectsCore
 ///     try await client.sync()
 ///
 ///     let store = try client.makeStore()
-///     …
+///     // …
 ///     try await client.sync()
 ///
 /// The store of a device is an ordinary one: you read and save without a network, with any number

@@ -1,7 +1,7 @@
 import KeyValueStoreCore
 import StoredObjectsCore
 
-/// How a device synchronizes.
+/// The settings of a device that synchronizes.
 public struct SyncConfiguration: Sendable {
   /// The number of row IDs of each class that the device has ahead, for objects that it inserts
   /// without a network; from 1 to 1,000,000.
@@ -16,12 +16,12 @@ public struct SyncConfiguration: Sendable {
   public var attempts = 50
   /// Whether the device keeps the history of its own commits after a sync; false by default.
   public var keepsHistory = false
-  /// Decides about conflicts; by default, a conflict makes the sync fail.
+  /// The closure that decides about conflicts; by default, a conflict makes the sync fail.
   ///
   /// It is called on the client's thread, and must be quick.
   public var decide: @Sendable (SyncConflict) -> SyncDecision = { _ in .fail }
-  /// Decides about items of key-value stores that both sides have changed; by default, such a
-  /// conflict makes the sync fail.
+  /// The closure that decides about items of key-value stores that both sides have changed; by
+  /// default, such a conflict makes the sync fail.
   ///
   /// It is called on the client's thread, and must be quick.
   public var decideItem: @Sendable (SyncItemConflict) -> SyncItemDecision = { _ in .fail }

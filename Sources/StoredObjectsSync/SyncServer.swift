@@ -4,7 +4,7 @@ import Logging
 public import StoreEngine
 public import StoredObjectsCore
 
-/// Orders the commits of all devices that synchronize a store.
+/// A server that orders the commits of all devices that synchronize a store.
 ///
 ///     let server = try SyncServer(container)
 ///     // For each request, whose token tells the device:

@@ -8,7 +8,7 @@ import StoredObjectsSync
   import FoundationNetworking
 #endif
 
-/// Keeps a copy up to date with the store of a server, over HTTP.
+/// A follower that keeps a copy up to date with the store of a server, over HTTP.
 ///
 ///     let copy = try TokyoCabinetBackend(directory: "Music copy", configuration: configuration)
 ///     let follower = try HTTPFollower(
@@ -73,9 +73,9 @@ public actor HTTPFollower {
   ///
   /// - Throws: `CancellationError`; ``HTTPFollowerError/refused(status:)`` for a wrong token or
   ///   address; ``/StoreEngine/StoreError`` with `historyExpired` if the server no longer has the
-  ///   commits after the copy, `otherHistory` if it has another store, `damaged` if the copy differs
-  ///   from the store, `invalidArgument` if the follower is already running, or an error of a
-  ///   commit; an error of the connection that needs a change, for example of a certificate.
+  ///   commits after the copy; `otherHistory` if it has another store; `damaged` if the copy differs
+  ///   from the store; `invalidArgument` if the follower is already running; an error of a commit;
+  ///   an error of the connection that needs a change, for example of a certificate.
   public func run() async throws {
     try begin()
     defer { end() }

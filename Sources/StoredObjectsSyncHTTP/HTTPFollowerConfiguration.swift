@@ -1,4 +1,4 @@
-/// How a copy follows a store over HTTP.
+/// The settings of a copy that follows a store over HTTP.
 public struct HTTPFollowerConfiguration: Sendable {
   /// The time without any bytes after which a connection counts as broken.
   ///
@@ -17,7 +17,7 @@ public struct HTTPFollowerConfiguration: Sendable {
   /// after the last applied commit. It does not count during the first copy, and before a
   /// connection has brought a commit.
   public var waitingByteCount = 64 << 20
-  /// Called with each failure after which the follower tries again, and the time until then.
+  /// A closure for each failure after which the follower tries again, with the time until then.
   public var didFail: @Sendable (any Error, Duration) -> Void = { _, _ in }
 
   /// Creates the default configuration.

@@ -5,7 +5,7 @@ public import StoredObjectsSync
   import FoundationNetworking
 #endif
 
-/// Carries the requests of a device over HTTP, each as the body of a POST.
+/// A connection that carries the requests of a device over HTTP, each as the body of a POST.
 ///
 ///     let transport = HTTPSyncTransport(
 ///       URL(string: "https://example.org/sync")!, token: token)

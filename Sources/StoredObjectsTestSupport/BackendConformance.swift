@@ -6,6 +6,8 @@ public import StoredObjectsCore
 public protocol BackendLocation {
   /// Opens a backend at the location.
   ///
+  /// Complexity: that of opening the backend.
+  ///
   /// - Throws: `StoreError`, with `inUse` if the location is open already.
   func open(readOnly: Bool) throws -> any StoreBackend
 }

@@ -4,7 +4,7 @@ public import StoredObjectsCore
 /// A backend that fails on demand, and otherwise forwards to another one.
 ///
 ///     let backend = FailingBackend(try MemoryBackend())
-///     backend.failCommits(after: 1)          // one more goes through, the next one throws
+///     backend.failCommits(after: 1)  // one more goes through, the next one throws
 ///     #expect(throws: StoreError.self) { try store.saveChanges() }
 ///
 /// A failure applies to one call, unless `times` is higher: the next call works again. Stores on a
@@ -106,6 +106,8 @@ extension FailingBackend {
 
   /// Returns the number of rows in a table, unless the call is to fail.
   ///
+  /// Complexity: that of the wrapped backend.
+  ///
   /// - Throws: The requested error, and the errors of the wrapped backend.
   public func recordCount(in table: TableID) throws(StoreError) -> Int {
     try read()
@@ -179,6 +181,8 @@ extension FailingBackend {
 
   /// Returns the number of keys in a range, unless the call is to fail.
   ///
+  /// Complexity: that of the wrapped backend.
+  ///
   /// - Throws: The requested error, and the errors of the wrapped backend.
   public func keyCount(in table: OrderedTableID, _ range: KeyRange) throws(StoreError) -> Int {
     try read()
@@ -212,6 +216,8 @@ extension FailingBackend {
   }
 
   /// Calls a closure with keys and values, unless the call is to fail.
+  ///
+  /// Complexity: that of the wrapped backend.
   ///
   /// - Throws: The requested error, and the errors of the wrapped backend.
   public func scanKeys(

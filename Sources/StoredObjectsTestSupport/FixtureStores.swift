@@ -1,13 +1,14 @@
 import FoundationEssentials
 public import StoredObjectsCore
 
-/// Stores that released versions of a program have written, for tests of its migrations.
+/// The stores that released versions of a program have written, for tests of its migrations.
 ///
 ///     let names = try FixtureStores.open(
 ///       in: "Tests/Fixtures", backend: { try TokyoCabinetBackend(directory: $0) },
 ///       migrations: migrations, registering: [Track.self, Artist.self]
 ///     ) { name, store in
-///       #expect(try store.count(of: Track.self) == 3)
+///       let count = try store.count(of: Track.self)
+///       #expect(count == 3)
 ///     }
 ///     #expect(names == ["1.0", "1.1", "2.0"])
 ///

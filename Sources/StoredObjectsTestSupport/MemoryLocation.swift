@@ -10,6 +10,8 @@ public struct MemoryLocation: BackendLocation {
 
   /// Opens a backend at the location.
   ///
+  /// Complexity: constant time.
+  ///
   /// - Throws: `StoreError` with `inUse`.
   public func open(readOnly: Bool) throws -> any StoreBackend {
     try MemoryBackend(disk: disk, isReadOnly: readOnly)

@@ -5,7 +5,7 @@ import Files
 /// Match the ``code``, and print the description:
 ///
 ///     do {
-///       let songs = try HashDatabase(path: "Song")
+///       print(try HashDatabase(path: "Song").count)
 ///     } catch let error as TokyoCabinetError where error.code == .inUse {
 ///       print("Quit the other program first: \(error)")
 ///     }

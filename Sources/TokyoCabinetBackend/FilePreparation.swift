@@ -8,9 +8,9 @@ import TokyoCabinetFile
 /// For few changes, the C library changes a copy, which takes the time of the copy and of the
 /// changes. For many changes, the file is rewritten, which takes a few times as long as a copy,
 /// regardless of the number of changes. By measurement, the two are equal at about a twelfth of the
-/// records. A file is also rewritten if the C library could not change it, if it has outgrown its
-/// layout, or if this backend has not written it, because the C library trusts the content of a
-/// file.
+/// records. A file is also rewritten if the C library could not change it, or if it has outgrown its
+/// layout. Since the C library trusts the content of a file, so is a file that this backend has not
+/// written.
 ///
 /// No other process knows the new file yet, so it needs no transactions; it is complete once it is
 /// closed.

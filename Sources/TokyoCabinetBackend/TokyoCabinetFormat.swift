@@ -35,7 +35,7 @@ public struct TokyoCabinetFormat: ClassFileFormat {
   /// Returns the row of a key; nil if it does not have 4 bytes.
   public static func rowID(ofKey key: RawSpan) -> UInt32? { HashFileKeys.rowID(key) }
 
-  /// Whether a file is a hash database; other files in the directory are ignored.
+  /// Returns whether a file is a hash database; other files in the directory are ignored.
   ///
   /// Complexity: one read of the header.
   ///
@@ -78,7 +78,7 @@ public struct TokyoCabinetFormat: ClassFileFormat {
     ).run()
   }
 
-  /// Whether a file has another byte order than the installed C library.
+  /// Returns whether a file has another byte order than the installed C library.
   ///
   /// Complexity: one read of the header.
   ///
@@ -108,7 +108,7 @@ public struct TokyoCabinetFormat: ClassFileFormat {
     }
   }
 
-  /// Whether every byte of a file of an encrypted store is as it was when it was stamped.
+  /// Returns whether every byte of a file of an encrypted store is as it was when it was stamped.
   ///
   /// Complexity: linear in the size of the file.
   ///

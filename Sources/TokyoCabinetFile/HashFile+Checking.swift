@@ -3,10 +3,10 @@ import Files
 extension HashFile {
   /// Checks the whole structure.
   ///
-  /// It verifies the counts of the header; every block from the first to the end of the file; and
-  /// every bucket, whose tree must be in order and contain only records of this bucket. It also
-  /// verifies that every record is in exactly one tree, and the free-block pool. After a problem,
-  /// the check continues if possible.
+  /// It verifies the counts of the header, every block from the first to the end of the file, and the
+  /// free-block pool. The tree of each bucket must be in order, and contain only records of this
+  /// bucket. Every record must be in exactly one tree. After a problem, the check continues if
+  /// possible.
   ///
   /// A file that a writer has left open (``HashFileHeader/isMarkedOpen``) is not a finding.
   ///

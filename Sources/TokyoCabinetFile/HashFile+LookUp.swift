@@ -44,7 +44,7 @@ extension HashFile {
     }
   }
 
-  /// Whether a key has a record.
+  /// Returns whether a key has a record.
   ///
   /// Complexity: constant time on average.
   ///

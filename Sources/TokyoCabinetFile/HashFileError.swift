@@ -5,8 +5,9 @@ import Files
 /// Match the ``code``, and print the description:
 ///
 ///     do {
-///       let songs = try HashFile("Song")
-///     } catch let error as HashFileError where error.code == .truncated {
+///       print(try HashFile("Song").count)
+///     } catch {
+///       guard error.code == .truncated else { throw error }
 ///       print("Copy the file again: \(error)")
 ///     }
 public struct HashFileError: Error, Hashable, Sendable, CustomStringConvertible {

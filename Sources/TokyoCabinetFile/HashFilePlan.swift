@@ -19,6 +19,8 @@ public struct HashFilePlan {
 
   /// Creates the plan of a file without records.
   ///
+  /// Complexity: constant time.
+  ///
   /// - Parameters:
   ///   - layout: The layout of the file.
   ///   - path: The path for errors.

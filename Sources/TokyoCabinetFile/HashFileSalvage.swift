@@ -3,7 +3,7 @@ package import Files
 /// A search for the records of a hash file that may be damaged, including its header.
 ///
 ///     var salvage = try HashFileSalvage("Song")
-///     try salvage.run { key, value, record in print(record.offset) }
+///     salvage.run { key, value, record in print(record.offset) }
 ///     for gap in salvage.gaps { print("lost: \(gap)") }
 ///
 /// If there is no block where one should begin, every later offset is tried until one has a record.

@@ -3,7 +3,7 @@ package import Files
 /// A writer of a whole hash file, which the C library can read and change afterwards.
 ///
 ///     var plan = try HashFilePlan(layout: HashFileLayout(bucketCount: 400_000), path: "Song")
-///     for song in songs { try plan.add(key: song.key, value: song.value) }
+///     for song in songs { try plan.add(key: song.key.span.bytes, valueCount: song.value.count) }
 ///     let writer = try HashFileWriter("Song", plan)
 ///     for song in songs { try writer.append(key: song.key, value: song.value) }
 ///     try writer.finish(synchronized: true)

@@ -1,8 +1,7 @@
 // Runs a program: launcher CORES PROGRAM WORDS...
 //
-// It adds a line to what the program prints: the milliseconds from the start to the end of its
-// process, the bytes that the process wrote to the disk, and its peak memory in MiB without mapped
-// files. It is small, so that starting another process from it costs next to nothing. With CORES 0
+// It adds a line to the output of the program. The line has the milliseconds from the start to the end
+// of its process, the bytes written to the disk, and the peak memory in MiB without mapped files. It is small, so that starting another process from it costs next to nothing. With CORES 0
 // the program runs on all of them.
 #define _GNU_SOURCE
 #include <poll.h>

@@ -46,7 +46,7 @@ struct CustomTypeHistoryTests {
       let added = try lines(["diff", "Music", "\(last - 2)", "\(last - 1)"])
       #expect(added.contains { $0.hasPrefix("songs: [] -> [") }, "\(added)")
       #expect(added.count { $0.hasPrefix("playlists: ") } == 2, "\(added)")
-      // What a custom type has is not known, but that it has not changed.
+      // A custom type's value is not known, but it is known to be unchanged.
       #expect(!added.contains { $0.hasPrefix("attributes") || $0.hasPrefix("origin") })
     }
   }

@@ -10,7 +10,7 @@ private enum WriterMemory {
     ProcessInfo.processInfo.environment[$0] == nil
   }
 
-  /// By how many bytes the process grows to write so many records, which have values of 100 bytes.
+  /// Returns the bytes by which the process grows while it writes records with values of 100 bytes.
   static func growth(
     _ count: Int, _ format: CDBFormat, _ policy: CDBWriter.DuplicatePolicy
   ) throws -> Int {

@@ -5,7 +5,7 @@ import Foundation
 /// The pages of an ordered table's file, to be moved by somebody who knows the format and not the
 /// key.
 struct OrderedPages {
-  /// Where each page stands, without its head.
+  /// The range of each page, without its head.
   private(set) var pages: [Range<Int>] = []
   private var bytes: [UInt8]
   private let url: URL

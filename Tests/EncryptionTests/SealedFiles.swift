@@ -17,8 +17,7 @@ private protocol MovableFiles: RecordSource {
 
 extension ClassFiles: MovableFiles {}
 
-/// The files of an encrypted store as somebody has them who has no key: he can move what is in
-/// them.
+/// The files of an encrypted store for an attacker without the key, who can move their pieces.
 struct SealedFiles {
   let kind: StoreFormat
   let directory: String

@@ -175,7 +175,7 @@ struct TamperingTests {
     return found == expected ? false : nil
   }
 
-  /// Some of those where something stands, and some zeros; `./dev crash flip` tries every byte.
+  /// Returns some offsets of bytes in use, and of some zeros; `./dev crash flip` tries every byte.
   private func offsets(_ content: Data) -> [Int] {
     let bytes = [UInt8](content.prefix(1 << 14))
     return bytes.indices.filter { $0 % (bytes[$0] != 0 ? 3 : 61) == 0 }

@@ -47,7 +47,7 @@ struct GroupedWriteTests {
       }
     ])
     gate.waitForArrival()
-    // The sync stands still. All of this would, too, if it waited for it.
+    // The sync is blocked. All of this would block, too, if it waited for the sync.
     #expect(try table.get("x", as: Int.self) == 1)
     #expect(try table.contains("x"))
     #expect(try table.count() == 1)
@@ -198,7 +198,7 @@ struct GroupedWriteTests {
       waitUntil { store.queuedCount == queued }
       if index == 2 { usleep(20_000) }
     }
-    // The first operation is the sync that stands still.
+    // The first operation is the sync that is blocked.
     disk.plan(.fail(at: 1, errno: ENOSPC))
     gate.open()
     withExtendedLifetime(threads) { waitUntil { codes.withLock { $0.count } == 6 } }

@@ -118,7 +118,7 @@ struct TaskWriteTests {
     }
     try await wait { store.taskWrites.waitingCount == 7 }
     disk.plan(.none)
-    // The next sync stands still until all of the five have their place.
+    // The next sync is blocked until all of the five have their place.
     gate.letOnePass()
     try await wait { isRun.withLock { $0 } }
     gate.open()
@@ -144,7 +144,7 @@ struct TaskWriteTests {
     try await wait { gate.hasArrival }
     puts += (1..<10).map(put)
     try await wait { store.taskWrites.waitingCount == 9 }
-    // The first operation is the sync that stands still.
+    // The first operation is the sync that is blocked.
     disk.plan(.fail(at: 1, errno: 28))
     gate.open()
     for put in puts { try await put.value }

@@ -12,7 +12,7 @@
 
   /// The requirements of each version of the subclass.
   protocol LiveRecordingClass: StoredObject {
-    /// Fills an object with what stands in its version's fixture.
+    /// Fills an object with the values in its version's fixture.
     func fill()
   }
 

@@ -1,5 +1,5 @@
-// The code of the guides for desktop apps and background work, as it stands there. It is compiled,
-// and not run.
+// The code of the guides for desktop apps and background work, unchanged. It is compiled, and not
+// run.
 
 #if Macros
   import Foundation

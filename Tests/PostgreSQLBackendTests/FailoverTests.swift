@@ -126,7 +126,7 @@ struct FailoverTests {
 
   // MARK: The programs
 
-  /// Saves until it is told to end.
+  /// Saves until the test ends it.
   private func work(
     _ cluster: TestCluster, _ worker: UInt32, _ timeout: Duration, until isDone: () -> Bool
   ) -> Saves {

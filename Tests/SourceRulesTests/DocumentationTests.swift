@@ -2,94 +2,16 @@ import Testing
 
 @Suite("The comments of public declarations")
 struct DocumentationTests {
-  /// A declaration that users see.
-  private struct Symbol {
-    let place: String
-    let comment: String
-    /// The declaration up to its body.
-    let declaration: String
-    /// The first line, with a body that fits into it.
-    let line: String
-  }
-
-  /// A type whose lines follow, by the indentation of its first line.
-  private struct Scope {
-    let kind: String
-    let isPublic: Bool
-    let indentation: Int
-  }
-
-  private static let symbols = SourceFile.all.flatMap(symbols(of:))
-
-  /// Returns the public declarations of a file, with requirements of public protocols and cases.
-  ///
-  /// Overrides are not among them, because they inherit their comments.
-  private static func symbols(of file: SourceFile) -> [Symbol] {
-    let pattern =
-      /^(?<modifiers>(?:@\w+(?:\([^)]*\))? |\w+(?:\([^)]*\))? )*?)(?<kind>func|var|let|init|subscript|struct|class|enum|protocol|actor|typealias|macro|case|extension|associatedtype)\b/
-    var scopes: [Scope] = []
-    return file.lines.indices.compactMap { index in
-      let line = file.lines[index]
-      let text = line.drop { $0 == " " }
-      if text.isEmpty || text.hasPrefix("//") { return nil }
-      let indentation = line.count - text.count
-      if !text.hasPrefix(")") { scopes.removeAll { $0.indentation >= indentation } }
-      guard let match = text.prefixMatch(of: pattern) else { return nil }
-      let kind = String(match.output.kind)
-      let modifiers = match.output.modifiers.split(separator: " ")
-      var isPublic = modifiers.contains("public") || modifiers.contains("open")
-      if let scope = scopes.last, scope.isPublic {
-        isPublic = isPublic || scope.kind == "protocol" || scope.kind == "enum" && kind == "case"
-      }
-      let isType = ["struct", "class", "enum", "protocol", "actor", "extension"].contains(kind)
-      scopes.append(
-        Scope(
-          kind: kind, isPublic: isType && isPublic && kind != "extension",
-          indentation: indentation))
-      if !isPublic || kind == "extension" || modifiers.contains("override") { return nil }
-      if modifiers.first == "case" || kind == "case" && scopes.dropLast().last?.kind != "enum" {
-        return nil
-      }
-      return Symbol(
-        place: "\(file.path):\(index + 1)", comment: comment(of: file.lines, before: index),
-        declaration: declaration(in: file.lines, at: index), line: String(text))
-    }
-  }
-
-  /// Returns the comment above a line, or above its attributes.
-  private static func comment(of lines: [String], before index: Int) -> String {
-    var start = index
-    while start > 0, !lines[start - 1].isEmpty,
-      !lines[start - 1].hasSuffix("{"), !lines[start - 1].hasSuffix("}"),
-      !lines[start - 1].drop(while: { $0 == " " }).hasPrefix("///")
-    {
-      start -= 1
-    }
-    let isComment = { (line: String) in line.drop { $0 == " " }.hasPrefix("///") }
-    return lines[..<start].reversed().prefix(while: isComment).joined()
-  }
-
-  /// Returns a declaration of a function or a property, without its parameters and its body.
-  private static func declaration(in lines: [String], at index: Int) -> String {
-    var text = ""
-    var depth = 0
-    for line in lines[index...] {
-      for character in line {
-        if "([".contains(character) { depth += 1 }
-        if ")]".contains(character) { depth -= 1 }
-        if depth == 0, character == "{" { return text }
-        if depth == 0 { text.append(character) }
-      }
-      if depth == 0 { return text }
-      text.append(" ")
-    }
-    return text
-  }
+  private static let symbols = PublicSymbol.all
 
   @Test("They are found")
   func found() {
     #expect(Self.symbols.count > 2500)
     #expect(Self.symbols.contains { $0.declaration.contains("protocol StoreBackend") })
+    #expect(
+      Self.symbols.contains {
+        $0.summary == "Saves all changes since the last save, atomically."
+      })
     let throwing = Self.symbols.filter { $0.declaration.contains(" throws") }
     #expect(throwing.count > 500)
   }
@@ -108,5 +30,40 @@ struct DocumentationTests {
         && !symbol.line.contains(silent) && !symbol.line.hasPrefix("typealias")
     }
     #expect(undocumented.map(\.place) == [])
+  }
+
+  /// The words that begin the comment of an action.
+  private static func isVerb(_ word: Substring) -> Bool {
+    word.first?.isUppercase == true && word.hasSuffix("s")
+      && !["This", "Its", "Always", "Whereas", "Besides", "Unless"].contains(word)
+  }
+
+  @Test("The comment of a function begins with a verb")
+  func verbs() {
+    let others = Self.symbols.filter { symbol in
+      ["func", "init"].contains(symbol.kind) && !Self.isVerb(symbol.firstWord)
+        && symbol.firstWord != "Unavailable"
+    }
+    #expect(others.map { "\($0.place): \($0.summary)" } == [])
+  }
+
+  @Test("The comment of a property or a type begins with a noun")
+  func nouns() {
+    let verbs: Set<Substring> = [
+      "Returns", "True", "False", "Nil", "Always", "How", "When", "Called", "Set", "Decides",
+      "Copies", "Keeps", "Orders", "Sends", "Carries", "Opens", "Makes", "Stores", "Holds", "Is",
+      "Applies", "Writes", "Reads", "Marks", "Handles", "There", "This", "It", "Limits",
+    ]
+    let kinds: Set = ["var", "let", "struct", "class", "enum", "protocol", "actor", "typealias"]
+    let others = Self.symbols.filter {
+      kinds.contains($0.kind) && verbs.contains($0.firstWord) && !$0.isErrorCode
+    }
+    #expect(others.map { "\($0.place): \($0.summary)" } == [])
+  }
+
+  @Test("A function that can fail, waits or handles a collection has a line on its cost")
+  func complexity() {
+    let without = Self.symbols.filter { $0.needsComplexity && !$0.comment.contains("Complexity:") }
+    #expect(without.map { "\($0.place): \($0.signature)" } == [])
   }
 }

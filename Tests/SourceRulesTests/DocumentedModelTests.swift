@@ -38,7 +38,7 @@ struct DocumentedModelTests {
     }
   }
 
-  /// The classes, and single properties with an attribute, that stand for themselves in code.
+  /// Returns the classes, and the single properties with an attribute outside of a class.
   private static func declarations(in file: URL) throws -> [Declaration] {
     let marks = /@(Stored|Since|Unique|Relationship|Indexed|FullText)/
     let classes = /((final )?class |override class )/

@@ -5,26 +5,24 @@ import Testing
 struct DocumentedPageTests {
   private static let root = Repository.root
 
-  /// Pages, and where their code is compiled and tested.
+  /// The folders where more code of some pages is compiled and tested.
+  ///
+  /// All other code is in `Tests/PlainClient`, with the settings of users.
   ///
   /// Code of other products follows "``` swift", with a space, and is not compared.
-  private static let pages =
-    [
-      ("TestingWithStoresInMemory", "Tests/StoredObjectsCoreTests/Container"),
-      ("BuildingAServer", "Examples/JukeboxServer"),
-    ]
-    + [
-      "BuildingADesktopApp", "Cookbook", "ComingFromCoreData", "ComingFromGRDB", "ComingFromRealm",
-      "ComingFromSwiftData", "ExportingAndImportingJSON", "FindingObjects", "FullTextSearch",
-      "GettingStarted", "KeepingAHistory", "LiveQueries", "ObservingAStore", "SharingAStore",
-      "StoringLargeValues", "UndoAndRedo", "WorkingInTheBackground", "CheckingAndRepairing",
-      "ErrorsAndWhatToDo", "FaultsAndFailures", "Relationships", "SubclassesAndObjectIDs",
-    ].map { ($0, "Tests/PlainClient") }
+  private static let folders = [
+    "TestingWithStoresInMemory": "Tests/StoredObjectsCoreTests/Container",
+    "BuildingAServer": "Examples/JukeboxServer",
+    "FollowingAStore": "Examples/JukeboxServer/Tests",
+    "MigratingAStore": "Tests/BackendTests",
+    "StoredObjectsSync": "Examples/JukeboxServer/Tests",
+    "WritingABackend": "Tests/BackendTests",
+  ]
 
   /// A piece of code, as lines without indentation.
   struct Example: Sendable, CustomTestStringConvertible {
     let page: String
-    let folder: String
+    let folders: [String]
     let lines: [String]
     var testDescription: String { "\(page): \(lines.first ?? "")" }
   }
@@ -34,33 +32,48 @@ struct DocumentedPageTests {
       .map { $0.trimmingCharacters(in: .whitespaces) }
   }
 
-  private static func examples(_ page: String, _ folder: String) throws -> [Example] {
-    let file = root.appending(path: "Sources/StoredObjectsCore/StoredObjectsCore.docc/\(page).md")
+  private static func files(_ folder: String, _ suffix: String) -> [URL] {
+    let files = FileManager.default.enumerator(
+      at: root.appending(path: folder), includingPropertiesForKeys: nil,
+      options: .skipsHiddenFiles)
+    return (files?.allObjects as? [URL] ?? []).filter { $0.pathExtension == suffix }
+  }
+
+  private static func examples(of file: URL) throws -> [Example] {
+    let page = file.deletingPathExtension().lastPathComponent
+    let folders = ["Tests/PlainClient"] + (folders[page].map { [$0] } ?? [])
     let text = try String(contentsOf: file, encoding: .utf8)
-    return text.matches(of: /(?s)```swift\n(?:import \w+\n)*\n?(.*?)\n```/).map { match in
-      Example(page: page, folder: folder, lines: lines(String(match.output.1)))
-    }
+    return text.matches(of: /(?s)```swift\n(?:import \w+\n)*\n?(.*?)\n?```/)
+      .map { lines(String($0.output.1)) }.filter { $0 != [""] }
+      .map { Example(page: page, folders: folders, lines: $0) }
   }
 
-  private static let all = pages.flatMap { page, folder in
-    (try? examples(page, folder)) ?? []
+  private static let all = files("Sources", "md").flatMap { (try? examples(of: $0)) ?? [] }
+    .sorted { ($0.page, $0.lines[0]) < ($1.page, $1.lines[0]) }
+
+  private static let sources = Set(folders.values).union(["Tests/PlainClient"]).map { folder in
+    (
+      folder,
+      files(folder, "swift").compactMap { try? lines(String(contentsOf: $0, encoding: .utf8)) }
+    )
   }
 
-  @Test("Each page has code")
+  @Test("Pages of all modules have code")
   func some() {
-    for (page, _) in Self.pages { #expect(Self.all.contains { $0.page == page }, "\(page)") }
+    let pages = Set(Self.all.map(\.page))
+    #expect(pages.count > 45)
+    for page in ["CDB", "Commits", "Cookbook", "PostgreSQLBackend", "VersionsAndAutosave"] {
+      #expect(pages.contains(page), "\(page)")
+    }
+    for page in Self.folders.keys { #expect(pages.contains(page), "\(page)") }
   }
 
   @Test("Each piece of code is in a compiled source", arguments: all)
   func compiled(example: Example) throws {
-    let files = FileManager.default.enumerator(
-      at: Self.root.appending(path: example.folder), includingPropertiesForKeys: nil,
-      options: .skipsHiddenFiles)
-    let sources = (files?.allObjects as? [URL] ?? []).filter { $0.pathExtension == "swift" }
-    let isThere = try sources.contains { file in
-      Self.lines(try String(contentsOf: file, encoding: .utf8)).contains(example.lines)
+    let isThere = Self.sources.contains { folder, sources in
+      example.folders.contains(folder) && sources.contains { $0.hasRun(of: example.lines) }
     }
-    #expect(isThere, "\(example.folder) does not have it")
+    #expect(isThere, "\(example.folders) do not have it")
   }
 
   /// The compiler of Swift 6.3 crashes on such a clause of a typed error whose body uses `error`.

@@ -1,39 +1,106 @@
 import Foundation
 import Testing
 
-/// Words that comments and pages do not use, as regular expressions without regard to case.
+/// Words that no text uses, as regular expressions without regard to case.
 private let wordsToAvoid = [
   "anew", "whoever", "thereof", "lets? go", "told", "speaks? of", "gives? back", "takes? in",
-  "brings? over", "hears? of",
+  "brings? over", "hears? of", "stands?", "stood", "thus", "hence", "thereby", "whereby",
+  "wherein", "whereupon", "whence", "upon", "shall", "alike", "lest", "whilst",
+  "he", "him", "his", "himself", "she", "her", "hers", "herself", "whom",
 ]
 
-/// Beginnings of sentences that comments and pages do not use, except in headings.
-private let beginningsToAvoid = ["What", "Who", "Whoever", "By what", "That which"]
+/// Phrases that no text uses: an old word for "migrate", and quotes of the first prose.
+private let phrasesToAvoid = [
+  "(you|who|programs?|people|users?|developers?) (come|comes|came) from", "no two of them have",
+  "who is new", "who leaves goes", "nothing has grown", "everyone he", "has a second form",
+  "(one|that) says nothing behind",
+]
 
-@Suite("The prose of comments and pages")
+/// Beginnings of sentences that no text uses, except in headings.
+private let beginningsToAvoid = [
+  "What", "Whatever", "Who", "Whoever", "Whom", "Whose", "Whichever", "He", "She", "That which",
+  "(By|Of|To|From|In|With|For|On|At|Behind) (what|which|whom|how)",
+]
+
+/// A text with more words in a sentence has to be divided.
+private let longestSentence = 35
+
+@Suite("The prose of comments, pages and messages")
 struct ProseTests {
-  private static let lines = ProseLine.comments + ProseLine.pages
+  private static let texts = (Prose.comments + Prose.pages).map { ($0.kind, $0.sentences) }
+  private static let help = Prose.messages.filter {
+    !$0.text.hasPrefix("Examples:") && $0.path.contains("Commands/")
+      || $0.path.hasPrefix("Sources/stored-objects")
+  }.map { ($0.kind, $0.sentences) }
+  private static let all = texts + Prose.messages.map { ($0.kind, $0.sentences) }
 
-  /// Returns the places of all lines that match a pattern, with their texts.
+  /// Returns the places of all sentences that match a pattern, with their texts.
   private func matches(
-    _ pattern: String, _ options: NSRegularExpression.Options = []
+    _ pattern: String, _ options: NSRegularExpression.Options = [], headings: Bool = true
   ) throws -> [String] {
     let expression = try NSRegularExpression(pattern: pattern, options: options)
-    return Self.lines.filter { line in
-      let range = NSRange(line.text.startIndex..., in: line.text)
-      return expression.firstMatch(in: line.text, range: range) != nil
-    }.map { "\($0.path):\($0.number): \($0.text)" }
+    return Self.all.filter { headings || $0.0 != .heading }.flatMap(\.1).filter { sentence in
+      let text = sentence.text
+      let range = NSRange(text.startIndex..., in: text)
+      return expression.firstMatch(in: text, range: range) != nil
+    }.map(\.description)
   }
 
-  @Test("Comments and pages are found")
+  @Test("Comments, pages and messages are found")
   func found() {
-    #expect(ProseLine.comments.count > 5000)
-    let pages = Set(ProseLine.pages.map(\.path))
-    #expect(pages.count > 30)
-    #expect(pages.contains("Sources/StoreEngine/StoreEngine.docc/CrashSafety.md"))
-    #expect(pages.contains("README.md") && pages.contains("CHANGELOG.md"))
+    let comments = Set(Prose.comments.map(\.path))
+    #expect(Prose.comments.count > 12_000)
+    for path in [
+      "Sources/CFiles/include/CFiles.h", "Package.swift", "dev", ".ci/run", "Dockerfile",
+      "Tests/SourceRulesTests/ProseTests.swift", "Sources/StoreEngine/Errors/StoreError.swift",
+      "SpeedTests/Harness/Readme.swift", ".github/workflows/ci.yml",
+    ] {
+      #expect(comments.contains(path), "\(path)")
+    }
+    let pages = Set(Prose.pages.map(\.path))
+    #expect(pages.count > 70)
+    for path in [
+      "Sources/StoreEngine/StoreEngine.docc/CrashSafety.md", "README.md", "CHANGELOG.md",
+      "SpeedTests/README.md", ".github/pull_request_template.md",
+    ] {
+      #expect(pages.contains(path), "\(path)")
+    }
+    let messages = Prose.messages.map(\.text)
+    #expect(messages.count > 2500)
+    #expect(messages.contains { $0.hasPrefix("Show the classes of a store") })
   }
 
+  @Test("No text uses old-fashioned words")
+  func words() throws {
+    let found = try matches(
+      #"\b(\#(wordsToAvoid.joined(separator: "|")))\b"#, .caseInsensitive)
+    #expect(found == [])
+  }
+
+  @Test("No text uses phrases of the first prose")
+  func phrases() throws {
+    let found = try matches(
+      #"\b(\#(phrasesToAvoid.joined(separator: "|")))\b"#, .caseInsensitive)
+    #expect(found == [])
+  }
+
+  @Test("No sentence begins with a clause instead of a noun")
+  func beginnings() throws {
+    let found = try matches(
+      #"^(\#(beginningsToAvoid.joined(separator: "|")))\b"#, headings: false)
+    #expect(found == [])
+  }
+
+  @Test("No sentence has more than 35 words")
+  func lengths() {
+    let long = (Self.texts + Self.help).filter { $0.0 != .tableRow }.flatMap(\.1)
+      .filter { $0.wordCount > longestSentence }
+    #expect(long.map(\.description) == [])
+  }
+}
+
+@Suite("The division of texts into sentences")
+struct SentenceTests {
   @Test("Code does not count as prose")
   func code() {
     let comment = [
@@ -41,116 +108,53 @@ struct ProseTests {
       "/// - Parameters:", "///   - store: A store of songs, which is", "///     not changed.",
       "func names() {}", "// The end.", "let text = \"\"\"", "  // No comment.", "  \"\"\"",
     ]
-    let found = ProseLine.commentLines(of: SourceFile(path: "A/B.swift", lines: comment))
-    #expect(found.map(\.number) == [1, 5, 6, 7, 9])
-    #expect(found.allSatisfy { $0.path == "Sources/A/B.swift" })
+    let found = Prose.comments(of: comment, "A/B.swift", marks: ["//"])
+    #expect(found.map(\.number) == [1, 5, 6, 9])
+    #expect(found[2].text == "A store of songs, which is not changed.")
     let page = ["# Songs", "", "```swift", "let a = 1", "```", "", "    let b = 2", "", "Use `c`."]
-    #expect(ProseLine.prose(of: page, "A.md", codeIndentation: 4).map(\.number) == [1, 9])
+    #expect(Prose.paragraphs(of: page, "A.md", codeIndentation: 4).map(\.number) == [1, 9])
   }
 
-  @Test("No comment and no page uses old-fashioned words")
-  func words() throws {
-    let pattern = #"\b(\#(wordsToAvoid.joined(separator: "|")))\b"#
-    let found = try matches(pattern, .caseInsensitive)
-    #expect(found == [])
+  @Test("Comments in C and in scripts are found")
+  func otherLanguages() {
+    let header = ["/* One", " * two. */", "int a; /* three */", "// Four.", "int b;"]
+    let found = Prose.comments(of: header, "a.h", marks: ["//"])
+    #expect(found.map(\.text) == ["One two.", "Four."])
+    let script = ["#!/bin/sh", "# One", "# two.", "echo '# three'", "  # Four."]
+    let comments = Prose.comments(of: script, "a.sh", marks: ["#"])
+    #expect(comments.map(\.text) == ["!/bin/sh One two.", "Four."])
   }
 
-  @Test("No sentence begins with a clause instead of a noun")
-  func beginnings() throws {
-    let start = #"(^|^[-*]\s+|^\d+\.\s+|[.!?:]["')]?\s+)"#
-    let pattern = start + #"(\#(beginningsToAvoid.joined(separator: "|")))\b"#
-    let found = try matches(pattern)
-    #expect(found == [])
-  }
-}
-
-/// A line of a comment or of a page, without its inline code.
-private struct ProseLine: Sendable {
-  /// The path from the top level.
-  let path: String
-  /// The number of the line, from 1.
-  let number: Int
-  let text: String
-
-  /// The lines of all comments below `Sources`.
-  static let comments = SourceFile.all.flatMap { commentLines(of: $0) }
-
-  /// The lines of the pages below `Sources` and `Examples`, and of those at the top level.
-  static let pages: [ProseLine] = pagePaths.flatMap { path in
-    let text = try? String(contentsOf: root.appending(path: path), encoding: .utf8)
-    let lines = text?.components(separatedBy: "\n") ?? []
-    return prose(of: lines, path, codeIndentation: 4)
+  @Test("Sentences end with a full stop, and in other lines than they begin")
+  func sentences() {
+    let lines = [
+      "# Who?", "One. Two, e.g. here,", "and here: `a.b. C`! Three", "- Four", "  five.",
+      "| a | b |",
+    ]
+    let found = Prose.paragraphs(of: lines, "A.md", codeIndentation: 4)
+    #expect(found.map(\.kind) == [.heading, .text, .text, .tableRow])
+    #expect(
+      found.flatMap(\.sentences).map(\.text)
+        == ["# Who?", "One.", "Two, e.g. here, and here: `!", "Three", "Four five.", "| a | b |"])
+    #expect(found[1].sentences.map(\.number) == [2, 2, 3])
+    #expect(found[1].sentences.map(\.wordCount) == [1, 6, 1])
   }
 
-  /// Returns the lines of the comments in a file, without code examples.
-  ///
-  /// A line that looks like a comment in a string of several lines is no comment.
-  static func commentLines(of file: SourceFile) -> [ProseLine] {
-    var isInString = false
-    var comments: [String?] = []
-    for line in file.lines {
-      let text = line.trimmingCharacters(in: .whitespaces)
-      let isComment = !isInString && text.hasPrefix("//")
-      comments.append(isComment ? String(text.drop { $0 == "/" }) : nil)
-      let quotes = isComment ? 0 : line.components(separatedBy: "\"\"\"").count - 1
-      if !quotes.isMultiple(of: 2) { isInString.toggle() }
-    }
-    return prose(of: comments, "Sources/" + file.path, codeIndentation: 5)
+  @Test("The errors in a list of what a function throws are apart, and codes are no words")
+  func errors() {
+    let comment = ["/// - Throws: `StoreError` with `a` if one is; `b` if", "///   two is."]
+    let found = Prose.comments(of: comment, "A.swift", marks: ["//"])
+    #expect(found.flatMap(\.sentences).map(\.wordCount) == [4, 3])
   }
 
-  /// Returns the lines of a text that are prose.
-  ///
-  /// Lines between marks of three backticks are code, and so are indented lines after an empty one.
-  ///
-  /// - Parameters:
-  ///   - lines: The lines; nil for a line that ends a text.
-  ///   - path: The path of the file.
-  ///   - codeIndentation: The number of spaces from which an indented line is code.
-  /// - Returns: The lines that are neither empty nor code.
-  static func prose(of lines: [String?], _ path: String, codeIndentation: Int) -> [ProseLine] {
-    var found: [ProseLine] = []
-    var (isFenced, isExample, isAfterEmpty) = (false, false, true)
-    for (index, line) in lines.enumerated() {
-      guard let line else {
-        (isFenced, isExample, isAfterEmpty) = (false, false, true)
-        continue
-      }
-      let text = line.trimmingCharacters(in: .whitespaces)
-      if text.hasPrefix("```") {
-        isFenced.toggle()
-        isAfterEmpty = false
-      } else if text.isEmpty {
-        isAfterEmpty = true
-      } else {
-        let isIndented = line.prefix { $0 == " " }.count >= codeIndentation
-        isExample = isIndented && (isExample || isAfterEmpty)
-        isAfterEmpty = false
-        if isFenced || isExample { continue }
-        found.append(ProseLine(path: path, number: index + 1, text: withoutCode(text)))
-      }
-    }
-    return found
+  @Test("Messages are the texts in quotes that have at least three words")
+  func messages() {
+    let source = [
+      #"let a = "not a message""#, #"throw Error("The file \(name(of: "x y z")) is missing.")"#,
+      #"let b = "x""#, "let c = \"\"\"", "  One two three.", "  \"\"\"", "// \"A comment it is\"",
+    ]
+    #expect(
+      Prose.messages(of: source, "A.swift").map(\.text)
+        == ["not a message", "The file ` is missing.", "One two three."])
   }
-
-  /// Returns a line without inline code, and without the name of a parameter at its beginning.
-  private static func withoutCode(_ text: String) -> String {
-    text.replacing(#/`[^`]*`/#, with: "`")
-      .replacing(#/^- (Parameter )?\w+: /#, with: "")
-  }
-
-  private static let root = Repository.root
-
-  private static let pagePaths: [String] = {
-    let top = (try? FileManager.default.contentsOfDirectory(atPath: root.path)) ?? []
-    let below = ["Sources", "Examples"].flatMap { folder in
-      let files = FileManager.default.enumerator(
-        at: root.appending(path: folder), includingPropertiesForKeys: nil,
-        options: .skipsHiddenFiles)
-      let folders = root.pathComponents.count { $0 != "/" }
-      return (files?.allObjects as? [URL] ?? []).map { file in
-        file.pathComponents.filter { $0 != "/" }.dropFirst(folders).joined(separator: "/")
-      }
-    }
-    return (top + below).filter { $0.hasSuffix(".md") }.sorted()
-  }()
 }

@@ -59,3 +59,13 @@ extension SourceFile {
     }
   }()
 }
+
+extension Array where Element == String {
+  /// Whether some lines are in this text, one after the other.
+  func hasRun(of lines: [String]) -> Bool {
+    guard let first = lines.first else { return true }
+    return indices.contains { index in
+      self[index] == first && self[index...].starts(with: lines)
+    }
+  }
+}

@@ -208,7 +208,7 @@ struct ImportRulesTests {
   func documents() {
     #expect(
       imports(of: "StoredObjectsDocuments") == [
-        "Files", "FoundationEssentials", "Glibc", "Locks", "Musl", "StoreEngine",
+        "Darwin", "Files", "FoundationEssentials", "Glibc", "Locks", "Musl", "StoreEngine",
         "StoredObjectsCore", "Synchronization",
       ])
   }

@@ -1,8 +1,8 @@
 import Foundation
 import Locks
 
-/// A network line to a port of this machine, which can be cut off: nothing passes then, and nobody
-/// is told, as when a cable is pulled out.
+/// A network line to a port of this machine, which can be cut off: nothing passes then, and neither
+/// end is notified, as when a cable is pulled out.
 ///
 /// While nothing listens at its other end, it refuses connections as that port does.
 final class TestLine: Sendable {
@@ -142,7 +142,7 @@ final class TestLine: Sendable {
       ]
       guard unsafe poll(&ends, 2, 100) >= 0 else { return }
       for (index, target) in [(0, server), (1, client)] where ends[index].revents != 0 {
-        // What came just before the cut has passed.
+        // The bytes just before the cut have passed.
         let count = unsafe read(ends[index].fd, &buffer, buffer.count)
         guard count > 0, TestProxy.writeAll(buffer[..<count], to: target) else { return }
       }

@@ -47,6 +47,15 @@ struct HistoryTests {
     }
   }
 
+  /// The code of the pages about followers, which is compiled, and not run.
+  private func serve(
+    _ backend: any StoreBackend, _ router: Router<BasicRequestContext>,
+    _ followers: [String: String]
+  ) throws {
+    let history = try HistoryServer(backend)
+    router.addHistory(history) { token in followers[token] }  // the name of the follower, or nil
+  }
+
   private func save(_ title: String, to backend: any StoreBackend) throws {
     let store = Store(backend: backend)
     try store.register(MirroredSong.self)

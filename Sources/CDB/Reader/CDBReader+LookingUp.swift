@@ -111,7 +111,7 @@ extension CDBReader {
     try withValue(forKey: key) { [UInt8](copying: $0) }
   }
 
-  /// Whether there is a record with this key.
+  /// Returns whether there is a record with this key.
   ///
   /// Complexity: constant time on average, and linear in the key.
   ///

@@ -6,9 +6,13 @@ public protocol CDBKeyCodec: Sendable {
   associatedtype Key: Hashable & Sendable
 
   /// Returns the bytes of a key.
+  ///
+  /// Complexity: linear in the size of the key.
   func encode(_ key: Key) -> [UInt8]
 
   /// Returns the key for bytes.
+  ///
+  /// Complexity: linear in the number of bytes.
   ///
   /// - Throws: ``CDBCodecError`` if they are not those of a key.
   func decode(_ bytes: RawSpan) throws -> Key
@@ -35,10 +39,14 @@ public protocol CDBValueCodec: Sendable {
 
   /// Returns the tag and the bytes of a value.
   ///
+  /// Complexity: linear in the size of the value.
+  ///
   /// - Throws: ``CDBCodecError`` or any other error if the value can't be encoded.
   func encode(_ value: Value) throws -> CDBEncodedValue
 
   /// Returns the value for bytes.
+  ///
+  /// Complexity: linear in the number of bytes.
   ///
   /// - Throws: ``CDBCodecError`` or any other error if they are not those of a value.
   func decode(_ bytes: RawSpan, tag: UInt8) throws -> Value
@@ -52,6 +60,8 @@ public struct CDBEncodedValue: Hashable, Sendable {
   public var bytes: [UInt8]
 
   /// Creates a value from a tag and bytes.
+  ///
+  /// Complexity: constant time.
   ///
   /// - Parameters:
   ///   - tag: 32 to 255.

@@ -44,11 +44,15 @@ public struct CDBIntegerKeys<Key: FixedWidthInteger & Sendable>: CDBKeyCodec {
   public init() {}
 
   /// Returns the bytes of the integer.
+  ///
+  /// Complexity: constant time.
   public func encode(_ key: Key) -> [UInt8] {
     (0..<Key.bitWidth / 8).map { UInt8(truncatingIfNeeded: key >> ($0 * 8)) }
   }
 
   /// Returns the integer for bytes.
+  ///
+  /// Complexity: constant time.
   ///
   /// - Throws: ``CDBCodecError`` if the number of bytes is not that of the type.
   public func decode(_ bytes: RawSpan) throws -> Key {

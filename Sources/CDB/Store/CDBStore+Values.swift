@@ -50,6 +50,8 @@ extension CDBStore {
   ///
   /// The value is encoded when it is saved.
   ///
+  /// Complexity: linear in the size of the key.
+  ///
   /// - Throws: ``CDBError`` with `closed`.
   public func setValue(_ value: Value?, forKey key: Key) throws {
     let bytes = keyCodec.encode(key)

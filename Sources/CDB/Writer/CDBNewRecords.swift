@@ -112,7 +112,7 @@ struct CDBNewRecords: ~Copyable {
     let entry = CDBIndex.Entry(hash: beginning.hash, position: UInt64(beginning.position))
     assert(
       index.count == 0 || index.entry(index.count - 1).position < entry.position,
-      "a record stands before an earlier one")
+      "a record precedes an earlier one")
     index.add(entry)
     earlier?.add(.init(hash: beginning.keyHash, position: entry.position))
     if beginning.old.isEmpty { return .added }

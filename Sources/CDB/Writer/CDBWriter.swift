@@ -13,9 +13,10 @@ package import Files
 /// that is killed leaves it, as `Songs.cdb.` + 16 hex digits + `.tmp`, and ``removeLeftovers(of:)``
 /// removes it.
 ///
-/// It needs memory for 8 bytes per record, 16 in the wide format, twice that while the array grows
-/// and while the tables are built, and a buffer of 256 KiB; values are not kept. Policies other
-/// than ``DuplicatePolicy/add`` need up to 64 bytes per record more, and 32 while these grow.
+/// It needs 8 bytes of memory per record, or 16 in the wide format, and twice that while the array
+/// grows and while the tables are built. It also has a buffer of 256 KiB, and keeps no values.
+/// Policies other than ``DuplicatePolicy/add`` need up to 64 bytes per record more, and 32 while
+/// these grow.
 ///
 /// Use it from one thread at a time.
 public final class CDBWriter {
@@ -34,6 +35,8 @@ public final class CDBWriter {
   @safe @exclusivity(unchecked) private(set) var isOpen = true
 
   /// Begins a file.
+  ///
+  /// Complexity: constant time; creates a file.
   ///
   /// - Parameters:
   ///   - path: The path of the file; an existing file is replaced at the end, and its permissions

@@ -42,6 +42,8 @@ public struct KeyValueChanges: AsyncSequence, Sendable {
     fileprivate var iterator: AsyncStream<KeyValueChange>.AsyncIterator
 
     /// Returns the next change, or nil at the end.
+    ///
+    /// Complexity: constant time, after the wait for a change.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async -> KeyValueChange? { await iterator.next(isolation: actor) }

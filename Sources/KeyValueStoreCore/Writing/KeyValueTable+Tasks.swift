@@ -9,6 +9,9 @@ extension KeyValueTable {
   /// An existing value is replaced. The task waits until the put is durable, and blocks no thread.
   /// If the task is cancelled before the commit has begun, nothing is written.
   ///
+  /// Complexity: O(log n), linear in the size of the value, and one commit of the backend, which
+  /// tasks share.
+  ///
   /// - Parameters:
   ///   - value: Text, a number, or anything else that is `Encodable`.
   ///   - key: Any text, including the empty text.
@@ -25,6 +28,8 @@ extension KeyValueTable {
   }
 
   /// Puts several values, all of them or none.
+  ///
+  /// Complexity: As for one value, for each of them, with one commit of the backend.
   ///
   /// - Throws: As for one value.
   public nonisolated(nonsending) func put<Value: Encodable>(
@@ -43,6 +48,8 @@ extension KeyValueTable {
 
   /// Deletes a key, in one commit with the puts and deletes of other tasks.
   ///
+  /// Complexity: O(log n), and one commit of the backend, which tasks share.
+  ///
   /// - Returns: Whether the key existed.
   /// - Throws: `StoreError` with `cancelled` or `noSuchTable`, and the errors of the backend.
   @discardableResult
@@ -51,6 +58,8 @@ extension KeyValueTable {
   }
 
   /// Deletes several keys, all of them or none.
+  ///
+  /// Complexity: O(log n) for each key, and one commit of the backend.
   ///
   /// - Returns: The number of keys that existed.
   /// - Throws: As for one key.
@@ -66,6 +75,8 @@ extension KeyValueTable {
 
   /// Deletes all keys that begin with a text in one commit; no character has a special meaning.
   ///
+  /// Complexity: O(log n) for each key that is deleted, and one commit of the backend.
+  ///
   /// - Returns: The number of keys that existed.
   /// - Throws: As for one key.
   @discardableResult
@@ -77,6 +88,8 @@ extension KeyValueTable {
 
   /// Deletes all items in one commit, and keeps the table.
   ///
+  /// Complexity: Constant time, and one commit of the backend.
+  ///
   /// - Throws: As for one key.
   public nonisolated(nonsending) func removeAll() async throws(StoreError) {
     try await store.writeForTask { (batch) throws(StoreError) in
@@ -87,6 +100,9 @@ extension KeyValueTable {
 
 extension KeyValueSelection {
   /// Deletes the selected items in one commit.
+  ///
+  /// Complexity: As ``keys()``, O(log n) for each key that is deleted, and one commit of the
+  /// backend.
   ///
   /// - Returns: The number of deleted items.
   /// - Throws: The errors of ``items()``, and `StoreError` with `cancelled`.
@@ -111,6 +127,8 @@ extension KeyValueStore {
   /// cancelled before the closure has begun gets `cancelled`. After that, the write runs to its
   /// end.
   ///
+  /// Complexity: As the `write` that blocks.
+  ///
   /// - Parameter body: Receives the batch. If it throws, nothing is written.
   /// - Returns: The result of the closure.
   /// - Throws: The errors of the closure and of the backend, and `StoreError` with `cancelled`.
@@ -123,6 +141,8 @@ extension KeyValueStore {
 
   /// Removes all expired items of all tables in one commit.
   ///
+  /// Complexity: O(log n) for each expired item, and one commit of the backend.
+  ///
   /// - Returns: The number of removed items.
   /// - Throws: `StoreError` with `cancelled`, and the errors of the backend. Nothing is removed
   ///   then.
@@ -132,6 +152,9 @@ extension KeyValueStore {
   }
 
   /// Creates a table, or returns the existing one.
+  ///
+  /// Complexity: As ``table(_:)`` if the table exists. Otherwise linear in the number of tables,
+  /// and one commit of the backend.
   ///
   /// - Throws: `StoreError` with `cancelled`, and the errors of the backend, such as `readOnly`.
   @discardableResult
@@ -143,6 +166,9 @@ extension KeyValueStore {
   }
 
   /// Removes a table with all its items in one commit; does nothing if there is none.
+  ///
+  /// Complexity: Linear in the number of tables, and one commit of the backend, after the writes
+  /// that are in progress.
   ///
   /// - Throws: `StoreError` with `cancelled`, and the errors of the backend.
   public nonisolated(nonsending) func dropTable(_ name: String) async throws(StoreError) {

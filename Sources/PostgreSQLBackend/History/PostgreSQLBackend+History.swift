@@ -5,8 +5,8 @@ public import StoreEngine
 // The server writes the entries of a history: see Schema+History.swift. All that reads a history
 // reads the ordered table of its entries, as on every other backend.
 extension PostgreSQLBackend {
-  /// True: commits get an entry in the history, also those of machines that have opened the store
-  /// before the history was begun.
+  /// Whether commits get an entry in the history: true, also on machines that opened the store before
+  /// the history began.
   public var remembersCommits: Bool { true }
 
   /// Returns the data as of an earlier commit, as a copy in memory.

@@ -2,10 +2,12 @@ import StoreEngine
 
 /// Finds the values of a record.
 ///
-/// Only its own code knows the size of a value of a custom type. The size follows from those of the
-/// values behind it if these are fixed. Otherwise it is assumed: first that the value is a count and
-/// bytes, and then that only one size lets the values behind it end with the record, or the size
-/// that the values of other records have.
+/// Only the program's own code knows the size of a value of a custom type. If the values after it
+/// have fixed sizes, its size follows from theirs. Otherwise the finder guesses, in this order:
+///
+/// - The value is a count and bytes.
+/// - It has the only size with which the values after it end with the record.
+/// - It has the size of the values in other records.
 struct ValueFinder {
   private let types: [StoredType]
   private let buffer: DataBuffer

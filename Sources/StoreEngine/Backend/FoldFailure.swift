@@ -9,6 +9,6 @@ public struct FoldFailure: Sendable {
 }
 
 extension StoreBackend {
-  /// Nil: the backend has no failure to report.
+  /// The reason why the log can't be folded: nil, since the backend has no log.
   public var foldFailure: FoldFailure? { nil }
 }

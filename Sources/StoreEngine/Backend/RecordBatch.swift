@@ -42,7 +42,7 @@ public struct RecordBatch: Sendable {
   /// The number of records.
   public var count: Int { entries.count }
 
-  /// Copies of the records with their rows.
+  /// The rows with copies of their records.
   ///
   /// Complexity: linear in the bytes.
   public var records: [(rowID: UInt32, bytes: [UInt8])] {

@@ -14,6 +14,8 @@ public protocol RecordSource: AnyObject, Sendable {
 
   /// Returns the number of a table, which need not exist: the first commit creates it.
   ///
+  /// Complexity: linear in the number of tables. The first call of a backend on files opens the file.
+  ///
   /// - Throws: ``StoreError`` with `invalidName` if the backend can't hold a table of that name, or
   ///   with `inUse`, `damaged`, `ioError` or `closed`.
   func table(named name: String) throws(StoreError) -> TableID
@@ -135,12 +137,16 @@ public protocol RecordSource: AnyObject, Sendable {
 
   /// Releases files and locks. Closing twice has no effect.
   ///
+  /// Complexity: linear in the number of files. A backend on files may fold its log first.
+  ///
   /// - Throws: ``StoreError`` with `ioError` if the last bytes could not be written.
   func close() throws(StoreError)
 }
 
 extension RecordSource {
   /// Copies the record that ``withRecord(_:in:_:)`` passes to a closure.
+  ///
+  /// Complexity: as ``withRecord(_:in:_:)``, and linear in the size of the record.
   ///
   /// - Throws: ``StoreError``, as ``withRecord(_:in:_:)``.
   public func copyRecord(
@@ -151,12 +157,16 @@ extension RecordSource {
 
   /// Copies the buffer that ``withNamedBuffer(_:_:)`` passes to a closure.
   ///
+  /// Complexity: as ``withNamedBuffer(_:_:)``, and linear in the size of the buffer.
+  ///
   /// - Throws: ``StoreError``, as ``withNamedBuffer(_:_:)``.
   public func copyNamedBuffer(_ name: String, to bytes: inout [UInt8]) throws(StoreError) -> Bool {
     try withNamedBuffer(name) { bytes.append(copying: $0) } != nil
   }
 
   /// Copies one record after another.
+  ///
+  /// Complexity: as ``copyRecord(_:in:to:)`` for each row.
   ///
   /// - Throws: ``StoreError``, as ``copyRecord(_:in:to:)``.
   public func copyRecords(
@@ -168,6 +178,8 @@ extension RecordSource {
   }
 
   /// Copies the records that ``scan(_:from:_:)`` passes to a closure.
+  ///
+  /// Complexity: linear in the size of the batch.
   ///
   /// - Throws: ``StoreError``, as ``scan(_:from:_:)``.
   public func copyRecords(

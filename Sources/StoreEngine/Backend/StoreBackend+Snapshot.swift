@@ -1,5 +1,5 @@
 extension StoreBackend {
-  /// False: a snapshot holds no connection.
+  /// Whether a snapshot holds a connection: false.
   public var snapshotsHoldConnections: Bool { false }
 
   /// Returns a copy in memory.

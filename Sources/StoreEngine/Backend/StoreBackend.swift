@@ -92,6 +92,8 @@ public protocol StoreBackend: RecordSource {
 
   /// Returns the number of an ordered table, which need not exist: the first commit creates it.
   ///
+  /// Complexity: constant time on average.
+  ///
   /// - Throws: ``StoreError`` with `invalidName` or `closed`.
   func orderedTable(_ name: OrderedTableName) throws(StoreError) -> OrderedTableID
 
@@ -159,8 +161,8 @@ public protocol StoreBackend: RecordSource {
   /// Returns the number of rows in a table, and the state of some ordered tables.
   ///
   /// It also adds copies of some records to a batch, and returns the keys in some ranges. A store
-  /// that saves objects of a class with indexes gets all that it needs by this call: the earlier
-  /// records of the objects, and the keys with which their unique values could clash.
+  /// calls it before it saves objects of a class with indexes. It gets the earlier records of the
+  /// objects, and the keys that their unique values could clash with.
   ///
   /// The default implementation makes several calls. A backend on a server answers in one round
   /// trip, with numbers and values as of one commit. The records and the keys in ranges may be of
@@ -240,6 +242,9 @@ public protocol StoreBackend: RecordSource {
   /// ``BackendCopy`` calls it once, at the end. Nobody commits meanwhile, and nothing else changes.
   /// By default it does nothing: the numbers are then those of the commits of the copying.
   ///
+  /// Complexity: a backend on files folds its log. On a server, one round trip, and linear in the
+  /// number of commits that are remembered.
+  ///
   /// - Throws: ``StoreError`` with `noSpace`, `ioError` or `closed`, or with `inUse` if other
   ///   processes share the store.
   func continueNumbers(after last: Commit?) throws(StoreError)
@@ -269,13 +274,15 @@ extension StoreBackend {
     try commit(changes, CommitRequest())
   }
 
-  /// False: the backend adds no entries to the history.
+  /// Whether the backend adds an entry to the history for each commit: false.
   public var remembersCommits: Bool { false }
 
   /// The number of the last commit that the coordinator knows.
   public var lastCommitNumber: UInt64 { coordinator.journal.lastNumber }
 
   /// Returns the changes if the coordinator remembers all of them.
+  ///
+  /// Complexity: linear in the changes of the commits after the number.
   ///
   /// - Throws: ``StoreError`` with `historyExpired` if the coordinator no longer remembers all
   ///   changes.
@@ -297,6 +304,8 @@ extension StoreBackend {
 
   /// Returns the commit if the coordinator remembers it.
   ///
+  /// Complexity: linear in the number of commits that are remembered.
+  ///
   /// - Throws: Nothing; a backend that looks elsewhere can throw ``StoreError``.
   public func commit(withToken token: UUID) throws(StoreError) -> Commit? {
     coordinator.journal.commit(withToken: token)
@@ -306,6 +315,9 @@ extension StoreBackend {
   public func continueNumbers(after last: Commit?) throws(StoreError) {}
 
   /// Reserves the next row IDs after those in the metadata row.
+  ///
+  /// Complexity: constant time; the first call for a table reads its metadata row. If rows come in
+  /// blocks, some calls wait for a new block.
   ///
   /// - Throws: ``StoreError`` with `rowIDsExhausted`, with `damaged` for an invalid metadata row,
   ///   or an error of ``RecordSource/withRecord(_:in:_:)``. If rows come in blocks, also the error
@@ -322,6 +334,8 @@ extension StoreBackend {
   }
 
   /// Copies the value that ``withValue(of:in:_:)`` passes to a closure.
+  ///
+  /// Complexity: as ``withValue(of:in:_:)``, and linear in the size of the value.
   ///
   /// - Throws: ``StoreError``, as ``withValue(of:in:_:)``.
   public func copyValue(

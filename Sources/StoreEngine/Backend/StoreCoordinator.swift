@@ -109,7 +109,7 @@ public final class StoreCoordinator: Sendable {
     shared.withLock { shared in
       if let known = shared.classIDs.first(where: { $0.table == table }) { return known.classID }
       let taken = taken.union(shared.classIDs.map(\.classID))
-      // 255 stands for objects without a class ID.
+      // 255 is the class ID of objects whose class has none.
       guard let classID = (0..<255).first(where: { !taken.contains($0) }) else { return nil }
       shared.classIDs.append((table, classID))
       return classID
@@ -329,8 +329,9 @@ public final class StoreCoordinator: Sendable {
   ///
   /// It refuses a commit based on data that others have changed, writes, and notifies every store.
   ///
-  ///     func commit(_ changes: ChangeSet, _ request: CommitRequest) throws -> Commit? {
-  ///       try coordinator.perform(changes, request, at: location, names: names) { commit in
+  ///     func commit(_ changes: ChangeSet, _ request: CommitRequest) throws(StoreError) -> Commit? {
+  ///       try coordinator.perform(changes, request, at: location, names: names) {
+  ///         (commit) throws(StoreError) in
   ///         try write(changes, commit)
   ///       }
   ///     }

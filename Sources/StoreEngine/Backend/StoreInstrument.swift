@@ -9,10 +9,10 @@
 /// Methods are called on the thread that did the work, which waits for them: return quickly, and do
 /// not use the store.
 public protocol StoreInstrument: Sendable {
-  /// Called when an operation has ended.
+  /// Reports an operation that has ended.
   func didEnd(_ operation: StoreOperation)
 
-  /// Called with the number of objects that have been looked up since the last call.
+  /// Reports the number of objects that have been looked up since the last call.
   func didLookUp(_ lookUps: StoreLookUps)
 }
 

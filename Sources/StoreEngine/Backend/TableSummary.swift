@@ -33,6 +33,8 @@ public struct TableSummary: Equatable, Sendable {
 extension StoreBackend {
   /// Asks for each number, value and record by a call of its own.
   ///
+  /// Complexity: as the calls that it makes: one for each table, row and range.
+  ///
   /// - Throws: ``StoreError``, as the calls that it makes.
   public func summary(
     of table: TableID, _ ordered: [OrderedTableID], valuesOf key: [UInt8], copying rows: [UInt32],

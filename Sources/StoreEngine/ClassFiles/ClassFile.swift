@@ -119,6 +119,8 @@ public protocol ClassFile: AnyObject, Sendable {
 extension ClassFile {
   /// Copies the bytes of ``withBuffer(_:_:)``.
   ///
+  /// Complexity: constant time on average, and linear in the size of the buffer.
+  ///
   /// - Throws: ``StoreError``, as ``withBuffer(_:_:)``.
   public func copyBuffer(_ name: String, to bytes: inout [UInt8]) throws(StoreError) -> Bool {
     try withBuffer(name) { bytes.append(copying: $0) } != nil
@@ -126,12 +128,16 @@ extension ClassFile {
 
   /// Copies one record after another.
   ///
+  /// Complexity: linear in the number of rows and the size of their records.
+  ///
   /// - Throws: ``StoreError``, as ``copyRecord(_:to:)``.
   public func copyRecords(_ rows: [UInt32], to batch: inout RecordBatch) throws(StoreError) {
     try batch.append(rows) { (row, bytes) throws(StoreError) in try copyRecord(row, to: &bytes) }
   }
 
   /// Looks up one row after another.
+  ///
+  /// Complexity: linear in the number of rows, on average.
   ///
   /// - Throws: ``StoreError``, as ``withRecord(_:_:)``.
   public func hasRecords(_ rows: [UInt32]) throws(StoreError) -> [Bool] {
@@ -143,6 +149,8 @@ extension ClassFile {
 
   /// Copies the records of ``scan(from:_:)``.
   ///
+  /// Complexity: linear in the size of the batch.
+  ///
   /// - Throws: ``StoreError``, as ``scan(from:_:)``.
   public func copyRecords(from offset: Int?, to batch: inout RecordBatch) throws(StoreError) -> Int?
   {
@@ -153,6 +161,8 @@ extension ClassFile {
   }
 
   /// Writes no file.
+  ///
+  /// Complexity: constant time.
   public func compact(to new: NewClassFile) throws(StoreError) -> Bool { false }
 }
 

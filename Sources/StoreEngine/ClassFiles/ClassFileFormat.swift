@@ -14,7 +14,7 @@ public protocol ClassFileFormat: Sendable, Hashable {
   /// A writer of a new file, one record after another.
   associatedtype Writer: ClassFileWriter
 
-  /// The format with its default settings.
+  /// Creates the format with its default settings.
   init()
 
   /// The suffix of file names, such as `.cdb`; empty by default.
@@ -36,7 +36,7 @@ public protocol ClassFileFormat: Sendable, Hashable {
   /// Returns the row of a key; nil if it is not the key of a row.
   static func rowID(ofKey key: RawSpan) -> UInt32?
 
-  /// Whether a regular file has this format; by default every file with the suffix has.
+  /// Returns whether a regular file has this format; by default every file with the suffix has.
   ///
   /// Complexity: at most one read of the file's header.
   ///
@@ -68,7 +68,7 @@ public protocol ClassFileFormat: Sendable, Hashable {
   /// - Throws: ``StoreError`` with `noSpace` or `ioError`.
   func write(_ changes: ClassFileChanges, to new: NewClassFile) throws(StoreError)
 
-  /// Whether a file was written elsewhere and must be rewritten before the store is changed.
+  /// Returns whether a file was written elsewhere, so that it must be rewritten before a change.
   ///
   /// ``ClassFile/compact(to:)`` rewrites it for this machine. The default is false.
   ///
@@ -84,7 +84,7 @@ public protocol ClassFileFormat: Sendable, Hashable {
   /// - Throws: ``StoreError`` with `damaged` or `ioError`.
   func findings(_ location: ClassFileLocation) throws(StoreError) -> [StoreFinding]
 
-  /// Whether every byte of a file of an encrypted store is as it was written.
+  /// Returns whether every byte of a file of an encrypted store is as it was written.
   ///
   /// A format that can't tell returns true, the default.
   ///
@@ -95,29 +95,39 @@ public protocol ClassFileFormat: Sendable, Hashable {
 
   /// Opens a file that may be damaged; returns nil if it does not exist.
   ///
+  /// Complexity: at most O(n log n) for a file of n bytes.
+  ///
   /// - Throws: ``StoreError`` with `damaged` or `ioError`.
   func salvage(_ location: ClassFileLocation) throws(StoreError) -> Salvage?
 
   /// Creates a file with a layout for the records of another one.
+  ///
+  /// Complexity: at most linear in the number of records that the file has room for.
   ///
   /// - Throws: ``StoreError`` with `noSpace` or `ioError`.
   func writer(_ new: NewClassFile, sizedAs old: ClassFileLocation?) throws(StoreError) -> Writer
 }
 
 extension ClassFileFormat {
-  /// No suffix.
+  /// The suffix of file names: none.
   public static var fileSuffix: String { "" }
-  /// Returns false.
+  /// Whether a store is recognized by its file of named buffers: false.
   public static var isKnownByBuffers: Bool { false }
   /// The maximum of the log: 4 GiB minus one byte.
   public static var maximumRecordByteCount: Int { ChangeSet.maximumRecordByteCount }
   /// Returns nil.
   public static func reason(againstTable name: String) -> String? { nil }
   /// Returns true.
+  ///
+  /// Complexity: constant time.
   public func isClassFile(_ location: ClassFileLocation) throws(StoreError) -> Bool { true }
   /// Returns false.
+  ///
+  /// Complexity: constant time.
   public func isForeign(_ location: ClassFileLocation) throws(StoreError) -> Bool { false }
   /// Returns true.
+  ///
+  /// Complexity: constant time.
   public func isAsWritten(_ location: ClassFileLocation) throws(StoreError) -> Bool { true }
 }
 

@@ -3,6 +3,8 @@ package import Files
 extension ClassFiles {
   /// Opens a directory for reading only, without a lock.
   ///
+  /// Complexity: constant time; opens the directory.
+  ///
   /// - Throws: ``StoreError`` with `ioError`.
   public convenience init(reading directory: String) throws(StoreError) {
     try self.init(reading: directory, in: SystemFiles.shared)
@@ -18,6 +20,8 @@ extension ClassFiles {
   }
 
   /// Opens an existing directory for reading and writing.
+  ///
+  /// Complexity: constant time; opens and locks the directory.
   ///
   /// - Throws: ``StoreError`` with `inUse` or `ioError`.
   public convenience init(writing directory: String) throws(StoreError) {

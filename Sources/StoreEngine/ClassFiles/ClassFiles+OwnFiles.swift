@@ -5,10 +5,14 @@ extension ClassFiles {
 
   /// Opens the commit log.
   ///
+  /// Complexity: constant time; opens a file.
+  ///
   /// - Throws: ``StoreError`` with `ioError`.
   public func openLog() throws(StoreError) -> StoreFile? { try directory.openLog() }
 
   /// Opens an earlier log; returns nil if there is none of this epoch.
+  ///
+  /// Complexity: constant time; opens a file.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
   public func openEarlierLog(_ epoch: UInt64) throws(StoreError) -> StoreFile? {
@@ -32,7 +36,9 @@ extension ClassFiles {
   /// Frees the room that was kept for the next log.
   public func removeSpareLog() { directory.removeSpareLog() }
 
-  /// Whether there is a log.
+  /// Returns whether there is a log.
+  ///
+  /// Complexity: constant time; one call of the system.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
   public func hasLog() throws(StoreError) -> Bool { try directory.hasLog() }
@@ -76,7 +82,7 @@ extension ClassFiles {
   /// - Throws: ``StoreError`` with `ioError` or `closed`.
   public func filesForManifest() throws(StoreError) -> [String] { try Array(fileTables()) }
 
-  /// Whether a file exists, possibly under the temporary name that a dead process left.
+  /// Returns whether a file exists, possibly under the temporary name that a dead process left.
   ///
   /// Complexity: linear in the number of tables.
   ///

@@ -174,10 +174,14 @@ public final class ClassFiles<Format: ClassFileFormat>: RecordSource {
 
   /// Returns the name of a table.
   ///
+  /// Complexity: constant time.
+  ///
   /// - Throws: ``StoreError`` with `closed`.
   public func name(of table: TableID) throws(StoreError) -> String { try tables.file(table).name }
 
   /// Returns the number of times the file of a table has been replaced.
+  ///
+  /// Complexity: constant time.
   ///
   /// - Throws: ``StoreError`` with `closed`.
   public func generation(of table: TableID) throws(StoreError) -> UInt64 {
@@ -185,6 +189,8 @@ public final class ClassFiles<Format: ClassFileFormat>: RecordSource {
   }
 
   /// Throws if a name is empty.
+  ///
+  /// Complexity: constant time.
   ///
   /// - Throws: ``StoreError`` with `invalidName`.
   public func check(bufferName: String) throws(StoreError) {

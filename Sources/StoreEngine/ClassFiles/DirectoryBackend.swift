@@ -7,6 +7,9 @@
 public protocol DirectoryBackend: StoreBackend {
   /// Opens a directory and locks it, without waiting.
   ///
+  /// Complexity: linear in the size of the log and in the number of files; an encrypted store also
+  /// takes the time of its key.
+  ///
   /// - Parameters:
   ///   - directory: The path.
   ///   - access: The access to the store.
@@ -22,12 +25,16 @@ public protocol DirectoryBackend: StoreBackend {
 
   /// Checks a store without changing it, even if it does not open.
   ///
+  /// Complexity: linear in the size of the store.
+  ///
   /// - Throws: ``StoreError``.
   static func check(
     directory: String, key: (any StoreKey)?, progress: (IntegrityProgress) -> Void
   ) throws(StoreError) -> StoreCheck
 
   /// Copies everything readable of a damaged store to a new one.
+  ///
+  /// Complexity: linear in the size of the store.
   ///
   /// - Throws: ``StoreError``.
   static func salvage(
@@ -37,6 +44,8 @@ public protocol DirectoryBackend: StoreBackend {
 
   /// Encrypts a store in place.
   ///
+  /// Complexity: linear in the size of the store, which is written once more.
+  ///
   /// - Throws: ``StoreError``.
   static func encrypt(
     directory: String, key: any StoreKey, progress: (IntegrityProgress) -> Void
@@ -44,12 +53,17 @@ public protocol DirectoryBackend: StoreBackend {
 
   /// Decrypts a store in place.
   ///
+  /// Complexity: linear in the size of the store, which is written once more.
+  ///
   /// - Throws: ``StoreError``.
   static func decrypt(
     directory: String, key: any StoreKey, progress: (IntegrityProgress) -> Void
   ) throws(StoreError)
 
   /// Changes the key of an encrypted store.
+  ///
+  /// Complexity: the time of the costs of both keys. It waits for the disk twice, for the key file
+  /// and its name.
   ///
   /// - Throws: ``StoreError``.
   static func changeKey<Key: StoreKey>(
@@ -61,10 +75,14 @@ public protocol DirectoryBackend: StoreBackend {
 
   /// Moves the pending saves from the log to the files.
   ///
+  /// Complexity: linear in the size of the log and of the files that it changes.
+  ///
   /// - Throws: ``StoreError``.
   func checkpoint() throws(StoreError)
 
   /// Rewrites files without gaps.
+  ///
+  /// Complexity: linear in the size of the files that it rewrites.
   ///
   /// - Returns: The number of bytes saved.
   /// - Throws: ``StoreError``.
@@ -72,11 +90,15 @@ public protocol DirectoryBackend: StoreBackend {
 
   /// Copies the store as it is now.
   ///
+  /// Complexity: linear in the size of the store.
+  ///
   /// - Throws: ``StoreError``.
   func backup(to directory: String, progress: (IntegrityProgress) -> Void) throws(StoreError)
 
   /// Copies the store record by record, as it is now, and lets a closure change the copy before the
   /// copy gets its name.
+  ///
+  /// Complexity: linear in the size of the store, plus the time of the closure.
   ///
   /// - Throws: ``StoreError``, and errors of the closure.
   func copy(
@@ -86,15 +108,21 @@ public protocol DirectoryBackend: StoreBackend {
 
   /// Returns the state of the commit log; nil if the store has none.
   ///
+  /// Complexity: constant time.
+  ///
   /// - Throws: ``StoreError``.
   func logState() throws(StoreError) -> CommitLogState?
 
   /// Returns the size of the file of a class, or of the named buffers; 0 if there is no file.
   ///
+  /// Complexity: linear in the number of tables.
+  ///
   /// - Throws: ``StoreError``.
   func fileSize(of name: String) throws(StoreError) -> Int
 
   /// Returns the states of the files of ordered tables.
+  ///
+  /// Complexity: O(log n) for each table; it opens the files that are not open.
   ///
   /// - Throws: ``StoreError``.
   func orderedTableStates() throws(StoreError) -> [OrderedTableState]

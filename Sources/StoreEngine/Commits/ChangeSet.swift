@@ -12,7 +12,7 @@
 public struct ChangeSet: Sendable {
   /// The kinds of changes of a row.
   public enum Kind: UInt8, Sendable {
-    /// The row is new. A row that already exists is an error: it would be overwritten.
+    /// The row is new. If it exists already, the commit is refused.
     case insert
     /// The row is written whether it exists or not.
     case update

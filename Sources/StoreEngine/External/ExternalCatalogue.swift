@@ -25,12 +25,12 @@ public struct ExternalCatalogue {
     /// The owner of values that a salvage found and the list did not contain; no class has this ID.
     static let unknown = Owner(.max, 0)
 
-    /// Stands for the commit that has removed a reference, as long as the history has its entry.
+    /// The owner of a value while the history has the entry of the commit that removed its reference.
     static func history(_ number: UInt64) -> Owner {
       Owner(.max, max(UInt32(truncatingIfNeeded: number), 1))
     }
 
-    /// Whether it stands for a commit of the history.
+    /// Whether the owner is a commit of the history.
     package var isHistory: Bool { classID == .max && rowID != 0 }
 
     fileprivate var key: [UInt8] {

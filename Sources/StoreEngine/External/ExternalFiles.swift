@@ -28,6 +28,8 @@ public final class ExternalFiles: ExternalStorage {
 
   /// Creates a file for a value.
   ///
+  /// Complexity: constant time; creates a file.
+  ///
   /// - Throws: ``StoreError`` with `readOnly`, `noSpace`, `ioError` or `closed`.
   public func create(_ id: ExternalID) throws(StoreError) -> any ExternalOutput {
     if directory.isReadOnly {
@@ -75,6 +77,8 @@ public final class ExternalFiles: ExternalStorage {
   ///
   /// If other processes have the store open, the file stays, because they may read it or be about
   /// to refer to it. The next exclusive opening removes it.
+  ///
+  /// Complexity: constant time; removes a file.
   ///
   /// - Throws: ``StoreError`` with `ioError` or `closed`.
   public func remove(_ id: ExternalID) throws(StoreError) {

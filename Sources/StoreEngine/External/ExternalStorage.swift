@@ -10,10 +10,14 @@
 public protocol ExternalStorage: Sendable {
   /// Creates a value under an unused identifier.
   ///
+  /// Complexity: creates a file, or one round trip to a server.
+  ///
   /// - Throws: ``StoreError`` with `readOnly`, `noSpace`, `ioError` or `closed`.
   func create(_ id: ExternalID) throws(StoreError) -> any ExternalOutput
 
   /// Opens a value, which stays readable until the result is released, even if it is removed.
+  ///
+  /// Complexity: one read of the header of the value; one round trip to a server.
   ///
   /// - Throws: ``StoreError`` with `recordMissing`, `damaged` (it has another size), `ioError` or
   ///   `closed`.
@@ -21,15 +25,21 @@ public protocol ExternalStorage: Sendable {
 
   /// Syncs the names of finished values, before the commit that refers to them.
   ///
+  /// Complexity: at most one sync of the directory of the files.
+  ///
   /// - Throws: ``StoreError`` with `ioError` or `closed`.
   func synchronize() throws(StoreError)
 
   /// Removes a value; a missing value is not an error.
   ///
+  /// Complexity: removes a file, or a few round trips to a server.
+  ///
   /// - Throws: ``StoreError`` with `ioError` or `closed`.
   func remove(_ id: ExternalID) throws(StoreError)
 
   /// Returns the existing values, finished or not, and their stored sizes, in no particular order.
+  ///
+  /// Complexity: linear in the number of values.
   ///
   /// - Throws: ``StoreError`` with `ioError` or `closed`.
   func list() throws(StoreError) -> [(id: ExternalID, storedByteCount: Int)]
@@ -41,10 +51,14 @@ public protocol ExternalStorage: Sendable {
 public protocol ExternalOutput: AnyObject, Sendable {
   /// Adds a chunk; all except the last have ``ExternalChunks/size`` bytes.
   ///
+  /// Complexity: linear in the size of the chunk; one round trip to a server.
+  ///
   /// - Throws: ``StoreError`` with `noSpace`, `ioError` or `closed`.
   func append(_ chunk: [UInt8]) throws(StoreError)
 
   /// Completes the value, and syncs its bytes if the durability level requires it.
+  ///
+  /// Complexity: one wait for the disk or one round trip to a server, as the durability requires.
   ///
   /// - Throws: ``StoreError`` with `noSpace`, `ioError` or `closed`.
   func finish() throws(StoreError)
@@ -53,6 +67,8 @@ public protocol ExternalOutput: AnyObject, Sendable {
 /// A value that is open for reading; safe on any thread.
 public protocol ExternalInput: AnyObject, Sendable {
   /// Reads and verifies a chunk.
+  ///
+  /// Complexity: linear in the size of the chunk; one round trip to a server.
   ///
   /// - Throws: ``StoreError`` with `damaged`, `notAuthentic`, `ioError` or `closed`.
   func chunk(_ number: Int) throws(StoreError) -> [UInt8]

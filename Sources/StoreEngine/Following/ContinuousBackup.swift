@@ -32,7 +32,7 @@ public struct ContinuousBackup: Sendable {
     position = try Self.lastPosition(in: files)
   }
 
-  /// Whether a directory is a continuous backup.
+  /// Returns whether a directory is a continuous backup.
   ///
   /// Complexity: O(f · b) for f files in the directory, b of which are bases.
   public static func isBackup(_ directory: String) -> Bool {

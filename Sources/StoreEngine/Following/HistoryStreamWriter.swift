@@ -1,7 +1,7 @@
 import Files
 import FoundationEssentials
 
-/// Writes the history of a store as a stream, which a ``StoreFollower`` applies to a copy.
+/// A writer of the history of a store as a stream, which a ``StoreFollower`` applies to a copy.
 ///
 ///     var writer = HistoryStreamWriter(behind: try backend.historyPosition(after: 17))
 ///     try writer.write(backend) { bytes in send(bytes) }
@@ -81,6 +81,8 @@ public struct HistoryStreamWriter: Sendable {
   }
 
   /// Returns the bytes that end the stream.
+  ///
+  /// Complexity: constant time.
   public mutating func end() -> [UInt8] {
     append(.end)
     return take()

@@ -2,7 +2,7 @@ import Files
 import FoundationEssentials
 
 extension StoreBackend {
-  /// Whether the store is a copy that follows another store.
+  /// Returns whether the store is a copy that follows another store.
   ///
   /// Any program can read a follower. Only its ``StoreFollower`` changes it.
   ///

@@ -1,6 +1,6 @@
 import Files
 
-/// Applies the history of a store to a copy of it, each commit exactly once.
+/// A reader that applies the history of a store to a copy of it, each commit exactly once.
 ///
 ///     var follower = try StoreFollower(copy)
 ///     for bytes in stream { try follower.apply(bytes) }     // from a HistoryStreamWriter
@@ -91,6 +91,8 @@ public struct StoreFollower: Sendable {
   }
 
   /// Checks that the stream is complete.
+  ///
+  /// Complexity: constant time.
   ///
   /// - Throws: ``StoreError`` with `ioError` if the stream was cut off.
   public func finish() throws(StoreError) { try decoder.finish() }

@@ -2,10 +2,10 @@ import Files
 import Locks
 import Synchronization
 
-/// Keeps a copy up to date with a store that is open in this process, on a thread of its own.
+/// A thread that keeps a copy up to date with a store that is open in this process.
 ///
 ///     let replication = try StoreReplication(of: backend, to: copy)
-///     ...
+///     // …
 ///     replication.stop()
 ///
 /// Each commit to the store wakes the thread, also a commit of another process that shares the

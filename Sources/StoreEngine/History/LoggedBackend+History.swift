@@ -25,7 +25,7 @@ struct CommitEntry: Sendable {
 }
 
 extension LoggedBackend {
-  /// True, except for a snapshot.
+  /// Whether commits get an entry in the history: true, except for a snapshot.
   public var remembersCommits: Bool { !isSnapshot }
 
   /// Returns the entry of a commit in the history, or nil if there is none.

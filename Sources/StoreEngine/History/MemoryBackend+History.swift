@@ -1,7 +1,7 @@
 import Files
 
 extension MemoryBackend {
-  /// True: commits get an entry in the history.
+  /// Whether commits get an entry in the history: true.
   public var remembersCommits: Bool { true }
 
   /// Returns a change set with its entry in the history; nil if the store keeps none.

@@ -36,6 +36,9 @@ extension LoggedBackend {
 
   /// Returns the number of rows in a table.
   ///
+  /// Complexity: constant time on average. In a store that processes share, also linear in their
+  /// new commits.
+  ///
   /// - Throws: ``StoreError`` with `ioError`, `damaged`, `notAuthentic`, `reopenNeeded` or
   ///   `closed`.
   public func recordCount(in table: TableID) throws(StoreError) -> Int {
@@ -101,6 +104,8 @@ extension LoggedBackend {
 
   /// Copies the record of a row: the pending one, or the one in the file.
   ///
+  /// Complexity: constant time on average, and linear in the size of the record.
+  ///
   /// - Throws: ``StoreError`` with `ioError`, `damaged`, `notAuthentic`, `reopenNeeded` or
   ///   `closed`.
   public func copyRecord(
@@ -133,6 +138,8 @@ extension LoggedBackend {
   ///
   /// Each of the two is read once. With a commit in between, one row may be in the state before it,
   /// and another in the state after it.
+  ///
+  /// Complexity: linear in the number of rows and the size of their records, on average.
   ///
   /// - Throws: ``StoreError`` with `ioError`, `damaged`, `notAuthentic`, `reopenNeeded` or
   ///   `closed`.
@@ -206,6 +213,8 @@ extension LoggedBackend {
   }
 
   /// Copies the buffer of a name: the pending one, or the one in the file.
+  ///
+  /// Complexity: constant time on average, and linear in the size of the buffer.
   ///
   /// - Throws: ``StoreError`` with `ioError`, `damaged`, `notAuthentic`, `reopenNeeded` or
   ///   `closed`.

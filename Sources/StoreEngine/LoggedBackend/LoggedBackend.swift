@@ -169,6 +169,8 @@ public final class LoggedBackend<Format: ClassFileFormat>: StoreBackend, CommitW
 
   /// Returns the rows and buffers that commits have changed since a number.
   ///
+  /// Complexity: linear in the changes of the commits after the number.
+  ///
   /// - Throws: ``StoreError`` with `historyExpired`. In a store that processes share, also an error
   ///   of reading their commits.
   public func changes(since number: UInt64) throws(StoreError) -> ChangeSummary {
@@ -177,6 +179,8 @@ public final class LoggedBackend<Format: ClassFileFormat>: StoreBackend, CommitW
   }
 
   /// Returns the commit that has a token.
+  ///
+  /// Complexity: linear in the number of commits that are remembered.
   ///
   /// - Throws: ``StoreError`` in a store that processes share: an error of reading their commits.
   public func commit(withToken token: UUID) throws(StoreError) -> Commit? {

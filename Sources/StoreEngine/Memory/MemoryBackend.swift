@@ -3,8 +3,8 @@ import Locks
 
 /// A backend that keeps its records in memory, for tests and temporary data.
 ///
-/// It behaves like a backend on disk: a save is all or nothing, only one backend can write to a
-/// disk at a time, and saved data is there when the disk is opened again.
+/// It behaves like a backend on disk. A save is all or nothing, and only one backend at a time can
+/// write to a disk. Saved data is there when the disk is opened again.
 ///
 ///     let disk = MemoryDisk()
 ///     let first = try MemoryBackend(disk: disk)
@@ -29,6 +29,8 @@ public final class MemoryBackend: StoreBackend {
   }
 
   /// Opens a disk, by default a new one.
+  ///
+  /// Complexity: constant time.
   ///
   /// - Throws: ``StoreError`` with `inUse` if another backend has the disk open for writing, or if
   ///   it is open at all and this backend would write.
@@ -78,6 +80,8 @@ public final class MemoryBackend: StoreBackend {
 
   /// Returns the number of a table, which is assigned if the table is new.
   ///
+  /// Complexity: constant time on average.
+  ///
   /// - Throws: ``StoreError`` with `invalidName` or `closed`.
   public func table(named name: String) throws(StoreError) -> TableID {
     guard !name.isEmpty else {
@@ -98,6 +102,8 @@ public final class MemoryBackend: StoreBackend {
 
   /// Returns the number of rows in a table.
   ///
+  /// Complexity: constant time.
+  ///
   /// - Throws: ``StoreError`` with `closed`.
   public func recordCount(in table: TableID) throws(StoreError) -> Int {
     try read(table) { $0?.records.count ?? 0 }
@@ -116,6 +122,8 @@ public final class MemoryBackend: StoreBackend {
   }
 
   /// Calls a closure with the records of a table, in the order of their rows.
+  ///
+  /// Complexity: linear in the number of rows that are visited.
   ///
   /// - Throws: ``StoreError`` with `closed`, or an error of the closure.
   public func scan(
@@ -152,6 +160,8 @@ public final class MemoryBackend: StoreBackend {
 
   /// Returns the names of all buffers.
   ///
+  /// Complexity: linear in the number of buffers.
+  ///
   /// - Throws: ``StoreError`` with `closed`.
   public func bufferNames() throws(StoreError) -> [String] {
     try checkOpen()
@@ -186,6 +196,8 @@ public final class MemoryBackend: StoreBackend {
   }
 
   /// Continues the commit numbers of another store.
+  ///
+  /// Complexity: constant time.
   ///
   /// - Throws: ``StoreError`` with `closed`.
   public func continueNumbers(after last: Commit?) throws(StoreError) {

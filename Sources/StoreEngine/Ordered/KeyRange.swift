@@ -56,7 +56,7 @@ public struct KeyRange: Hashable, Sendable {
     return to.starts(with: from) ? from : nil
   }
 
-  /// Whether a key is in the range.
+  /// Returns whether a key is in the range.
   ///
   /// Complexity: linear in the length of the key.
   public func contains(_ key: [UInt8]) -> Bool {

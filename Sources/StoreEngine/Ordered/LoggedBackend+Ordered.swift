@@ -4,6 +4,8 @@ import Locks
 extension LoggedBackend {
   /// Returns the number of an ordered table.
   ///
+  /// Complexity: constant time on average.
+  ///
   /// - Throws: ``StoreError`` with `invalidName`, `reopenNeeded` or `closed`.
   public func orderedTable(_ name: OrderedTableName) throws(StoreError) -> OrderedTableID {
     try checkOpen()
@@ -11,6 +13,8 @@ extension LoggedBackend {
   }
 
   /// Returns the names of the ordered tables that have keys, or whose keys can't be counted.
+  ///
+  /// Complexity: linear in the number of ordered tables; it opens the files that are not open.
   ///
   /// - Throws: ``StoreError`` with `ioError`, `reopenNeeded` or `closed`.
   public func orderedTableNames() throws(StoreError) -> [OrderedTableName] {
@@ -50,6 +54,9 @@ extension LoggedBackend {
 
   /// Calls a closure with the value of a key, from the pending changes or the file.
   ///
+  /// Complexity: as ``keyCount(in:_:)``, and linear in the size of the key. In an encrypted store,
+  /// also linear in the size of the value, which is opened.
+  ///
   /// - Throws: ``StoreError`` with `ioError`, `damaged`, `notAuthentic`, `reopenNeeded` or
   ///   `closed`, or an error of the closure.
   public func withValue<Result>(
@@ -63,6 +70,8 @@ extension LoggedBackend {
 
   /// Copies the value of a key; implemented separately, without a closure.
   ///
+  /// Complexity: as ``withValue(of:in:_:)``, and linear in the size of the value.
+  ///
   /// - Throws: ``StoreError`` with `ioError`, `damaged`, `notAuthentic`, `reopenNeeded` or
   ///   `closed`.
   public func copyValue(
@@ -73,6 +82,9 @@ extension LoggedBackend {
   }
 
   /// Calls a closure with keys and values, as they were at the beginning of the call.
+  ///
+  /// Complexity: as ``keyCount(in:_:)``, and linear in the size of the keys and values that are
+  /// visited.
   ///
   /// - Throws: ``StoreError`` with `ioError`, `damaged`, `notAuthentic`, `reopenNeeded` or
   ///   `closed`, or an error of the closure.

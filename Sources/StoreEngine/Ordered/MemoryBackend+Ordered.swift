@@ -4,6 +4,8 @@ import Locks
 extension MemoryBackend {
   /// Returns the number of an ordered table, which is assigned if the table is new.
   ///
+  /// Complexity: constant time on average.
+  ///
   /// - Throws: ``StoreError`` with `invalidName` or `closed`.
   public func orderedTable(_ name: OrderedTableName) throws(StoreError) -> OrderedTableID {
     guard !name.name.isEmpty else {
@@ -33,6 +35,8 @@ extension MemoryBackend {
 
   /// Calls a closure with the value of a key.
   ///
+  /// Complexity: O(log² n).
+  ///
   /// - Throws: ``StoreError`` with `closed`, or an error of the closure.
   public func withValue<Result>(
     of key: [UInt8], in table: OrderedTableID, _ body: (RawSpan) throws(StoreError) -> Result
@@ -42,6 +46,8 @@ extension MemoryBackend {
   }
 
   /// Calls a closure with keys and values, as they were at the beginning of the call.
+  ///
+  /// Complexity: O(log² n), and linear in the keys that are visited.
   ///
   /// - Throws: ``StoreError`` with `closed`, or an error of the closure.
   public func scanKeys(

@@ -78,7 +78,7 @@ public final class OrderedFiles: Sendable {
     sealing.withLock { $0 }.map { SealedPages($0.seal, fileName: name.fileName) }
   }
 
-  /// Whether a file name is that of an ordered table.
+  /// Returns whether a file name is that of an ordered table.
   public static func isFile(_ name: String) -> Bool { OrderedTableName(fileName: name) != nil }
 
   /// Returns the number of a table, which is assigned if the table is new.

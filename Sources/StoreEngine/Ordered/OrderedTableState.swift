@@ -35,7 +35,7 @@ package enum IndexStamp {
 extension LoggedBackend {
   /// Returns the states of all ordered tables, including key-value tables and indexes, by name.
   ///
-  /// Complexity: O(log n) for each table.
+  /// Complexity: O(log n) for each table; it opens the files that are not open.
   ///
   /// - Throws: ``StoreError`` with `ioError` or `closed`; damage is reported as a condition.
   public func orderedTableStates() throws(StoreError) -> [OrderedTableState] {

@@ -5,6 +5,8 @@
 public protocol StoreKey: Sendable {
   /// Creates the seal of a new store.
   ///
+  /// Complexity: the time that the cost of the key requires.
+  ///
   /// - Returns: The seal, and bytes from which ``openSeal(_:)`` restores it. The bytes are stored
   ///   beside the store without encryption, so they must reveal nothing without the key.
   /// - Throws: ``StoreError`` if the system has no random numbers, or the key is not valid.
@@ -12,10 +14,14 @@ public protocol StoreKey: Sendable {
 
   /// Returns the seal of an existing store.
   ///
+  /// Complexity: the time that the cost of the key requires.
+  ///
   /// - Throws: ``StoreError`` with `wrongKey`, or `damaged` if the bytes are not valid.
   func openSeal(_ keyFile: [UInt8]) throws(StoreError) -> any StoreSeal
 
   /// Returns the bytes of a key file for the same seal under another key.
+  ///
+  /// Complexity: the time that the costs of both keys require.
   ///
   /// - Throws: ``StoreError`` with `wrongKey` if this key does not open the key file.
   func rewrap(_ keyFile: [UInt8], for newKey: Self) throws(StoreError) -> [UInt8]
@@ -45,16 +51,22 @@ public protocol StoreSeal: Sendable {
 
   /// Opens bytes that were sealed for this location, and appends the content.
   ///
+  /// Complexity: linear in the number of bytes.
+  ///
   /// - Returns: false, with nothing appended, if the bytes were changed, were sealed for another
   ///   location, or were sealed by another store.
   func open(_ sealed: RawSpan, at location: SealedLocation, to bytes: inout [UInt8]) -> Bool
 
   /// Returns a name in sealed form, which is always the same for a name.
   ///
+  /// Complexity: linear in the number of bytes.
+  ///
   /// - Throws: ``StoreError`` if the cipher fails.
   func sealName(_ name: [UInt8]) throws(StoreError) -> [UInt8]
 
   /// Returns the name of a sealed form; nil if this store did not seal it.
+  ///
+  /// Complexity: linear in the number of bytes.
   func openName(_ sealed: [UInt8]) -> [UInt8]?
 }
 

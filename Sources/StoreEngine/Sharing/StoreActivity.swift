@@ -17,8 +17,8 @@ package struct StoreActivity: Sendable, Equatable {
   ///
   /// Complexity: reads a small file, and the names of the files that the programs have open.
   ///
-  /// - Returns: nil if no process has the store open for writing, or one has it for itself that has
-  ///   only just opened it or done nothing with it yet, or that belongs to another user.
+  /// - Returns: nil if no process has the store open for writing. Also nil for an exclusive process of
+  ///   another user, and for one that has done nothing with the store yet.
   package init?(ofStoreAt directory: String) {
     typealias Word = ActivityCounter.Word
     guard let words = ActivityCounter.words(ofStoreAt: directory) else { return nil }

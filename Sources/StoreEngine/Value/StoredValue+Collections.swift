@@ -112,7 +112,7 @@ extension StoredValue.Elements: RandomAccessCollection, MutableCollection,
   /// Complexity: linear in the number of elements.
   public init(arrayLiteral elements: StoredValue...) { self.init(elements) }
 
-  /// Always 0.
+  /// The first index, which is 0.
   public var startIndex: Int { 0 }
   /// The number of elements.
   public var endIndex: Int { node.values.count }
@@ -161,7 +161,7 @@ extension StoredValue.Fields: RandomAccessCollection, ExpressibleByDictionaryLit
   /// Complexity: O(n log n).
   public init(dictionaryLiteral elements: (String, StoredValue)...) { self.init(elements) }
 
-  /// Always 0.
+  /// The first index, which is 0.
   public var startIndex: Int { 0 }
   /// The number of fields.
   public var endIndex: Int { node.values.count }

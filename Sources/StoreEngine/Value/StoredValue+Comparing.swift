@@ -1,5 +1,5 @@
 extension StoredValue: Hashable {
-  /// Whether both values are the same; an `int` never equals a `double`.
+  /// Returns whether both values are the same; an `int` never equals a `double`.
   ///
   /// Complexity: linear in the value, without recursion.
   public static func == (left: StoredValue, right: StoredValue) -> Bool {
@@ -70,7 +70,7 @@ extension StoredValue: Hashable {
 }
 
 extension StoredValue.Elements: Hashable {
-  /// Whether both collections hold the same values.
+  /// Returns whether both collections hold the same values.
   ///
   /// Complexity: linear in the values, without recursion.
   public static func == (left: Self, right: Self) -> Bool {
@@ -84,7 +84,7 @@ extension StoredValue.Elements: Hashable {
 }
 
 extension StoredValue.Fields: Hashable {
-  /// Whether both collections hold the same values for the same names.
+  /// Returns whether both collections hold the same values for the same names.
   ///
   /// Complexity: linear in the names and values, without recursion.
   public static func == (left: Self, right: Self) -> Bool {

@@ -116,7 +116,7 @@ async function render({ quiet = false, notice } = {}) {
 }
 let isFirst = true;
 
-// What others save
+// The saves of others
 
 async function follow() {
   while (true) {

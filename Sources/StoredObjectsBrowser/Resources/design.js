@@ -33,7 +33,7 @@ function refusal(name, noun) {
   if (!name) return `${noun === "class" ? "A" : "An"} ${noun} needs a name.`;
   if (named(name)) return `There is a class ${name} already.`;
   if (design.enumerations.some((known) => known.name === name)) return `There is an enumeration ${name} already.`;
-  // Otherwise, the types of properties could not be told apart afterwards.
+  // Otherwise, the types of properties could not be distinguished afterwards.
   return [...design.types, ...generics].includes(name) ? `There is a type ${name} already.` : undefined;
 }
 
@@ -351,7 +351,7 @@ function showing(name) {
   return index < 0 ? undefined : () => parts.enumerations.querySelector(`[data-focus="enumeration-name-${index}"]`)?.focus();
 }
 
-// What the server says about it
+// The server's answer
 
 function payload() {
   return { enumerations: design.enumerations, classes: design.classes.map(({ name, storedName, version, compoundIndexes, properties }) => ({ name, storedName, version, compoundIndexes, properties: properties.map((property) => ({

@@ -9,9 +9,9 @@ struct DumpCommand: ParsableCommand {
     discussion: """
       A key is a row ID of 4 bytes, least significant first; the metadata row has 01000000. Named \
       buffers are the class NamedBuffers, with names in UTF-8 as keys. Ordered tables, such as \
-      those of a key-value store, are classes by the names of their files, which info --json \
-      lists: NAME.ordered, and NAME.index for an index, which is written only when it is named. \
-      Without a class, JSON is an object with an array for each class.
+      those of a key-value store, are classes named after their files: NAME.ordered, or NAME.index \
+      for an index. info --json lists them. An index is written only when you name it. Without a \
+      class, JSON is an object with an array for each class.
 
       With --values the objects are written with the names and values of their properties, a line \
       of JSON for each with --json. Objects that can't be read are listed, and the exit code is \

@@ -5,9 +5,9 @@ struct EncryptCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "encrypt", abstract: "Encrypt a store, in place.",
     discussion: """
-      The store is copied beside itself, compared, and put in its own place in one step; then the \
-      old files are removed, though the disk may keep traces of them for some time. After a crash, \
-      run the command again. Without the passphrase the store can't be read: keep it.
+      The store is copied into a directory next to it, compared, and exchanged with the copy in \
+      one step. Then the old files are removed. The disk may keep traces of them for some time. \
+      After a crash, run the command again. Without the passphrase the store can't be read: keep it.
       """)
 
   @OptionGroup var store: StoreArgument

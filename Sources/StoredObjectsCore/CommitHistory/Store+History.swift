@@ -5,7 +5,7 @@ extension Store {
   /// changed.
   ///
   ///     try backend.beginHistory()
-  ///     …
+  ///     // …
   ///     for commit in try store.history(after: seen, of: [Song.self]) {
   ///       for change in commit.changes where change.kind == .updated {
   ///         print(commit.commit.author, change.id, change.changedProperties)

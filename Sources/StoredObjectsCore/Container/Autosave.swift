@@ -1,7 +1,7 @@
 import Locks
 public import StoreEngine
 
-/// When a ``StoreActor`` saves automatically, and how it handles the errors of these saves.
+/// The time at which a ``StoreActor`` saves automatically, and the handler of its errors.
 ///
 ///     let editor = container.makeActor(
 ///       autosave: .after(.seconds(2)) { store, error in
@@ -15,7 +15,7 @@ public import StoreEngine
 /// A save covers all unsaved changes in the actor's store, including those of a closure that has
 /// thrown. Use ``Store/transaction(attempts:_:)`` in a closure whose changes belong together.
 public struct Autosave: Sendable {
-  /// Handles the error of a save, on the actor's thread, with the actor's store.
+  /// A closure that handles the error of a save, on the actor's thread, with the actor's store.
   public typealias ErrorHandler = @Sendable (_ store: Store, _ error: StoreError) -> Void
 
   /// The maximum time that changes wait; nil if each call saves at its end.

@@ -4,7 +4,7 @@ extension StoreContainer {
   /// Returns the changes of all saves from now on, by any store on the backend.
   ///
   ///     for await changes in try container.committedChanges() {
-  ///       let rows = changes[Song.self].updated
+  ///       for rowID in changes[Song.self].updated { print("changed: \(rowID)") }
   ///       // Read them, and update the views.
   ///     }
   ///

@@ -4,7 +4,7 @@ extension StoreContainer {
   /// Runs a closure with a store that sees the data as of the last commit.
   ///
   ///     let names = try await container.read { store in
-  ///       let list = try store.object(Playlist.self, rowID: id)
+  ///       guard let list = try store.object(id) else { return [] }
   ///       return list.songs.map(\.title)
   ///     }
   ///

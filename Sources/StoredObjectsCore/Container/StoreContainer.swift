@@ -107,7 +107,7 @@ public final class StoreContainer: Sendable {
     StoreSnapshot(try backend.snapshot(), recipe)
   }
 
-  /// The data as of an earlier commit, for as long as the snapshot is held.
+  /// Returns the data as of an earlier commit, for as long as you hold the snapshot.
   ///
   /// The store has to keep a history, see <doc:KeepingAHistory>.
   ///

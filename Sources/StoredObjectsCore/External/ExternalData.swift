@@ -9,9 +9,11 @@ public import StoreEngine
 ///       var cover = ExternalData()
 ///     }
 ///
+/// Assign a value, save it, and read it:
+///
 ///     song.cover = ExternalData(picture)
 ///     try store.saveChanges()
-///     let picture = try song.cover.data()
+///     let same = try song.cover.data()
 ///
 /// The value is immutable: to change it, assign another one. Reading an object does not read the
 /// value. ``data()`` and ``reader()`` read it, on each call. You can use the value on any thread.

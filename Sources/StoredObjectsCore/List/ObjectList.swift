@@ -12,12 +12,14 @@ import StoreEngine
 ///       }
 ///     }
 ///
+/// Use it like an array:
+///
 ///     print(playlist.songs.count, playlist.songs[0].title)
 ///     playlist.songs.append(song)
 ///     playlist.songs.move(from: 9, to: 0)
 ///
-/// You use it like an array of objects of a class and its subclasses. It has the same bytes in a
-/// record, so a class can change from one to the other. The difference is the cost. An array of a
+/// The list is of objects of a class and its subclasses. It has the same bytes in a record as an
+/// array, so a class can change from one to the other. The difference is the cost. An array of a
 /// hundred thousand songs creates a hundred thousand objects as soon as its playlist is read. A
 /// list that was read is packed, four bytes a song. Accessing an element creates that one object;
 /// inserting, removing and moving create none.

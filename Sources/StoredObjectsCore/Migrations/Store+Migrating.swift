@@ -20,12 +20,12 @@ extension Store {
   ///   - types: The classes of the program. Classes that are registered already are skipped.
   ///   - progress: Called after each batch with the progress of the step.
   /// - Returns: The names of the steps that ran.
-  /// - Throws: ``/StoreEngine/StoreError`` with `newerVersion` (a later program has migrated the
-  ///   store), `migrationOrder` (a new step comes before a completed one), `unfinishedMigration`
-  ///   (of a step that the program doesn't know), `inUse` (another store is open on the backend),
-  ///   `unsavedChanges`, `invalidArgument` (two steps have the same name), `readOnly`, and the
-  ///   errors of `register(_:)`, of ``saveChanges()`` and of the steps. If a step throws, it is
-  ///   unfinished, and the next call continues with it.
+  /// - Throws: ``/StoreEngine/StoreError`` with `newerVersion` if a later program has migrated the
+  ///   store; `migrationOrder` if a new step comes before a completed one; `unfinishedMigration` if
+  ///   the program doesn't know the step; `inUse` if another store is open on the backend;
+  ///   `invalidArgument` if two steps have the same name; `unsavedChanges`; `readOnly`; the errors
+  ///   of `register(_:)`, of ``saveChanges()`` and of the steps. If a step throws, it is unfinished,
+  ///   and the next call continues with it.
   @discardableResult
   public func migrate(
     _ migrations: [Migration], registering types: [StoredObject.Type],

@@ -1,6 +1,6 @@
 import StoreEngine
 
-/// Marks a property as part of its object's content.
+/// A property that is part of its object's content.
 ///
 ///     final class Playlist: StoredObject {
 ///       @Content var title = ""

@@ -88,6 +88,8 @@ extension ObjectID: LosslessStringConvertible {
 extension ObjectID: Codable {
   /// Encodes the ID as text, such as "Song/42".
   ///
+  /// Complexity: linear in the length of the text.
+  ///
   /// - Throws: `EncodingError` for a temporary ID.
   public func encode(to encoder: any Encoder) throws {
     if isTemporary {

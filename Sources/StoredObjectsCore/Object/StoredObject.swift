@@ -112,12 +112,16 @@ open class StoredObject {
   /// Read all bytes, or skip them with ``/StoreEngine/DataBuffer/skipRemaining()``. Setting
   /// properties here is not a change. References that you read are faults: no other record is read.
   ///
+  /// Complexity: that of your code; usually linear in the size of the record.
+  ///
   /// - Throws: ``/StoreEngine/DataBufferError``, or any error if the record can't be read.
   open func readContent(from buffer: inout DataBuffer) throws {}
 
   /// Writes the properties to a record.
   ///
   /// It must not change any object.
+  ///
+  /// Complexity: that of your code; usually linear in the size of the record.
   ///
   /// - Throws: Any error if the object can't be saved as it is; the save fails with it.
   open func writeContent(to buffer: inout DataBuffer) throws {}

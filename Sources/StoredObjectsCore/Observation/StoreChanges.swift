@@ -69,6 +69,8 @@ public struct CommittedChanges: AsyncSequence, Sendable {
     fileprivate var iterator: AsyncStream<StoreChanges>.AsyncIterator
 
     /// Waits for the next save and returns its changes; nil once the store has been freed.
+    ///
+    /// Complexity: constant time, after the wait for a save.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async -> StoreChanges? { await iterator.next(isolation: actor) }

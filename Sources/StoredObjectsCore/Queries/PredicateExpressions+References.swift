@@ -33,6 +33,9 @@ extension PredicateExpressions {
     ///
     /// For `!=`, returns the opposite.
     ///
+    /// Complexity: constant time, plus the evaluation of the reference. It reads no object that the
+    /// reference leads to.
+    ///
     /// - Throws: The errors of evaluating the reference.
     public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
       (try reference.evaluate(bindings).referencedID == id) != isNegated
@@ -107,6 +110,8 @@ extension PredicateExpressions {
 
   // swift-format-ignore: AlwaysUseLowerCamelCase
   /// Creates the expression for `$0.songs.contains(song)` in `#Predicate`.
+  ///
+  /// Complexity: constant time.
   @_disfavoredOverload
   public static func build_contains<List: StandardPredicateExpression>(
     _ lhs: List, _ rhs: Value<List.Output.Element>

@@ -2,7 +2,8 @@ import StoreEngine
 
 /// A property to sort found objects by, and the direction.
 ///
-///     try store.fetch(Song.self, sortedBy: [.ascending(\.artist), .descending(\.seconds)])
+///     let songs = try store.fetch(
+///       Song.self, sortedBy: [.ascending(\.artist), .descending(\.seconds)])
 ///
 /// Several orders apply one after the other. Objects that are equal in all of them are sorted by
 /// row, which is the order of insertion; in reverse if the last order is descending. nil sorts

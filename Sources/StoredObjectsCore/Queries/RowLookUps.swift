@@ -2,7 +2,7 @@ import StoreEngine
 
 /// Row numbers to look up one by one, for a query that wants the first few objects in row order.
 ///
-/// The look-ups end when so many of them were in vain that a scan would have been faster.
+/// The look-ups end when so many of them found nothing that a scan would have been faster.
 struct RowLookUps {
   private(set) var row: UInt32
   private let last: UInt32

@@ -3,8 +3,8 @@ import StoreEngine
 /// Maintains both sides of relationships.
 ///
 /// The first edit of an object copies its references. The changes are determined by comparison when
-/// they are needed: before another object of a class with relationships is read or changed, before
-/// a save, before a deletion, and before the end of an undo step. So editing a list costs as much
+/// they are needed: before a save, a deletion or the end of an undo step, and before another object
+/// of a class with relationships is read or changed. So editing a list costs as much
 /// as without an inverse, and a single comparison covers any number of edits.
 ///
 /// If the other side is a reference to one object, it is changed at once. Changes to a list or a

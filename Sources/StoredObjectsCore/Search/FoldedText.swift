@@ -5,8 +5,8 @@ import StoreEngine
 ///
 ///     " walking on sunshine "     of "Walking on Sunshine!"
 ///
-/// A word boundary is thus a letter like any other: a search for the word *on* looks for " on ". A
-/// text without words is empty.
+/// So a word boundary is a letter like any other: a search for the word *on* looks for " on ". A text
+/// without words is empty.
 struct FoldedText {
   static let space: UInt32 = 0x20
   /// The end mark after the last space, which no text contains.

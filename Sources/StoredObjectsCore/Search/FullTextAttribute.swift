@@ -12,6 +12,9 @@ import StoreEngine
 ///         ]
 ///       }
 ///     }
+///
+/// Search the objects by words of their texts:
+///
 ///     let hits = try store.search(Song.self, "sunny OR walk*", limit: 20)
 ///
 /// The texts are indexed in the same saves as their objects, see <doc:FullTextSearch>. An index

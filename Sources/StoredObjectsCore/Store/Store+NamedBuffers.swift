@@ -38,7 +38,8 @@ extension Store {
 
   /// Returns the buffer with a name, saved or not; nil if there is none.
   ///
-  ///     let favorite = try store.buffer(named: "Favorite")?.readObject(of: Song.self)
+  ///     var buffer = try store.buffer(named: "Favorite")
+  ///     let favorite = try buffer?.readObject(of: Song.self)
   ///
   /// Complexity: linear in the size of the buffer.
   ///

@@ -8,6 +8,7 @@ import Locks
 ///         executor.asUnownedSerialExecutor()
 ///       }
 ///       private let store: Store
+///       init(backend: any StoreBackend) { store = Store(backend: backend) }
 ///     }
 ///
 /// A save waits for the disk, and sometimes a read does. With this executor an actor blocks only

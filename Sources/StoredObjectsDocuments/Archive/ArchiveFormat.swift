@@ -41,7 +41,7 @@ enum ArchiveFormat {
   static let chunkSize = 1 << 18
 }
 
-/// The limits of an archive that is imported, against files that were made to do harm.
+/// The limits of an imported archive, which protect the program from malicious files.
 public struct ArchiveLimits: Sendable, Hashable {
   /// The maximum size of the content in bytes; 64 GiB by default.
   ///

@@ -6,7 +6,7 @@ public import StoredObjectsCore
 ///     extension DocumentType {
 ///       static let sketch = DocumentType(
 ///         "Sketch", identifier: "org.example.Sketch", fileExtension: "sketch",
-///         mimeType: "application/x-example-sketch", classes: [Shape.self, Layer.self],
+///         mimeType: "application/x-example-sketch", classes: [Shape.self],
 ///         backend: TokyoCabinetBackend.self)
 ///     }
 ///
@@ -66,7 +66,7 @@ public struct DocumentType: Sendable {
   /// The file system of documents; only tests use another one.
   package var fileSystem: any FileSystem = SystemFiles.shared
 
-  /// Makes the previews of a document.
+  /// A closure that makes the previews of a document.
   ///
   /// - Parameters:
   ///   - store: A store that reads the saved state. It must not be changed.

@@ -23,6 +23,8 @@ public struct HistoryRequest: Hashable, Sendable {
 
   /// Reads a request from the query of a URL.
   ///
+  /// Complexity: linear in the length of the parameters.
+  ///
   /// - Parameter value: Returns the decoded value of a parameter; nil if there is none.
   /// - Throws: ``HistoryRefusal`` with status 400 for values that are no number or no UUID.
   public init(_ value: (_ parameter: String) -> String?) throws(HistoryRefusal) {
@@ -59,9 +61,13 @@ public struct HistoryRequest: Hashable, Sendable {
 
 /// An error of a server that sends no history, with the status of its answer over HTTP.
 public struct HistoryRefusal: Error, CustomStringConvertible {
-  /// The status: 400 for a request that makes no sense, 409 for another store, 410 for a history
-  /// that begins after the position, 503 for too many followers and for a server that ends, 500 for
-  /// a store that can't be read.
+  /// The status of the answer over HTTP.
+  ///
+  /// - 400: The request makes no sense.
+  /// - 409: The request is for another store.
+  /// - 410: The history begins after the position.
+  /// - 500: The store can't be read.
+  /// - 503: There are too many followers, or the server is ending.
   public let status: Int
   /// The message for the follower.
   public let description: String

@@ -2,12 +2,12 @@ import FoundationEssentials
 import Locks
 public import StoreEngine
 
-/// Sends the history of a store to followers, over HTTP or any other connection.
+/// A server that sends the history of a store to followers, over HTTP or any other connection.
 ///
 ///     let history = try HistoryServer(backend)
 ///     // For each request, whose token names the follower:
 ///     let stream = try await history.stream(HistoryRequest(query), for: "mirror 1")
-///     for try await bytes in stream { try await send(bytes) }
+///     for try await bytes in stream { try await connection.send(bytes) }
 ///
 /// A stream begins after the position of the follower, or with a complete copy. It stays open and
 /// brings each commit as it is made. The follower applies it with

@@ -49,6 +49,9 @@ public final class HistoryStream: AsyncSequence, Sendable {
 
     /// Returns the next bytes; nil at the end.
     ///
+    /// Complexity: linear in the size of the bytes, which are read from the store, after the wait
+    /// for a commit.
+    ///
     /// - Throws: ``/StoreEngine/StoreError``; `CancellationError` if the task is cancelled.
     public mutating func next() async throws -> [UInt8]? { try await stream.session.next() }
   }

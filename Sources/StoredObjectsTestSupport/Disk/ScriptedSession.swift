@@ -4,9 +4,9 @@ public import StoredObjectsCore
 ///
 ///     let unused = ScriptedSession(seed: 7, saveCount: 16)
 ///     var session = unused
-///     do { try session.run { try open(disk) } } catch {}  // the power is cut
-///     let found = try StoreImage(of: open(rebooted))
-///     let last = session.lastSave(in: found)               // at full: not before `acknowledged`
+///     do { try session.run { try open("Store") } } catch {}  // the power is cut
+///     let found = try StoreImage(of: open("Rebooted"))
+///     let last = session.lastSave(in: found)  // at full: not before `acknowledged`
 public struct ScriptedSession: Sendable {
   /// The saves, with a few more than the session makes, to continue after it.
   public let saves: [ScriptedSave]
@@ -31,7 +31,7 @@ public struct ScriptedSession: Sendable {
     for save in saves { images.append(images[save.number - 1].applying(save)) }
   }
 
-  /// Limits small enough that saves take all paths: to the log, past it, and on to the files.
+  /// The limits of the log, so small that saves take all paths: to the log, past it, and to the files.
   public static var limits: CheckpointLimits {
     var limits = CheckpointLimits(logBytes: 1500, filePart: 1000, bulkBytes: 1500)
     limits.logGrowth = 8 << 10

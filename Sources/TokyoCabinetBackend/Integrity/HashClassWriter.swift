@@ -18,12 +18,16 @@ public struct HashClassWriter: ClassFileWriter {
 
   /// Adds a record.
   ///
+  /// Complexity: constant time on average, and linear in the size of the record.
+  ///
   /// - Throws: `StoreError` with `noSpace` or `ioError`.
   public func add(key: RawSpan, value: RawSpan) throws(StoreError) {
     try storeErrors(at: new.location) { try database.put(key: key, value: value) }
   }
 
   /// Adds the record of a row.
+  ///
+  /// Complexity: constant time on average, and linear in the size of the record.
   ///
   /// - Throws: `StoreError` with `noSpace` or `ioError`.
   public func add(_ rowID: UInt32, value: RawSpan) throws(StoreError) {

@@ -56,7 +56,7 @@ private final class Album: StoredObject {
   private let people: [Person]
   private let albums: [Album]
 
-  /// 600 albums by 300 people, every third of whom is a singer.
+  /// Makes 600 albums by 300 people; every third person is a singer.
   init() throws {
     backend = try MemoryBackend()
     store = Store(backend: backend)

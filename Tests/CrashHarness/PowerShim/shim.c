@@ -7,10 +7,17 @@
 //     kind (1 byte) | inode (8) | text length (4) | text | count of files (4)
 //     and for each file: inode (8) | name length (4) | name | size (8) | content
 //
-// Kinds: 's' sync of a file, 'd' sync of the directory, 'r' rename (text: old NUL new), 'x' two names
-// that change places (text: the same), 'u' unlink, 'c' an open that may create or empty a file, 'w' a write that is durable when it returns (text: offset
-// (8) and what is written). The record of a call stands before the call; a call that
-// fails is followed by nothing, which is as if a power cut came first.
+// Kinds:
+// - 's': sync of a file
+// - 'd': sync of the directory
+// - 'r': rename (text: old NUL new)
+// - 'x': two names that change places (text: the same)
+// - 'u': unlink
+// - 'c': an open that may create or empty a file
+// - 'w': a write that is durable when it returns (text: offset (8) and the bytes)
+//
+// A call is recorded before it is made. A call that fails is followed by nothing, as after a power
+// cut.
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>

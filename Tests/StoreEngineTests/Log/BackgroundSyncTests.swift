@@ -53,7 +53,7 @@ struct BackgroundSyncTests {
     try writer.append(.changes, [large])
     let size = try storage.file.size()
     #expect(size > Log.growth)
-    // What the disk has is an open log of the earlier size, and its room.
+    // The disk has an open log of the earlier size, and its room.
     let first = try #require(synced.withLock(\.self).first)
     #expect(first.slot?.isClosed == false && first.slot?.size == Log.growth && first.size == size)
     #expect(try Log.reader(storage)?.slot.size == size)

@@ -15,7 +15,7 @@ enum LogFixture {
     return bytes.map { "\(digits[Int($0 >> 4)])\(digits[Int($0 & 15)])" }.joined()
   }
 
-  /// The bytes that hexadecimal digits stand for.
+  /// Returns the bytes for hexadecimal digits.
   static func bytes(_ hex: String) -> [UInt8] {
     let digits = Array(hex.utf8)
     return stride(from: 0, to: digits.count, by: 2).compactMap {

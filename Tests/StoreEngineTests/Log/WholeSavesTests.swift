@@ -45,7 +45,7 @@ struct WholeSavesTests {
     let readers = Mutex<[Reader]>([])
     disk.observeRenames { _ in
       let reader = Reader(backend, tables)
-      // He may have to wait until all files have their names.
+      // The reader may have to wait until all files have their names.
       _ = reader.hasEnded(within: 0.05)
       readers.withLock { $0.append(reader) }
     }

@@ -174,7 +174,7 @@ struct KeyRunTests {
         let heads = (left.lend { $0.head }, right.lend { $0.head })
         if heads.0 < heads.1 { #expect(left.lexicographicallyPrecedes(right)) }
         if heads.0 > heads.1 { #expect(right.lexicographicallyPrecedes(left)) }
-        // The same where others stand behind, and where nothing does.
+        // The same with other bytes after the key, and without any.
         let all = left + [9, 9, 9, 9, 9, 9, 9, 9]
         #expect(all.lend { $0.head(at: 0, count: left.count) } == heads.0)
       }

@@ -21,7 +21,7 @@ struct PendingKeysTests {
       (keys, isFolding) = (PendingKeys(over: keys), true)
     }
 
-    /// Saves keys, of which the backend is told that they are new if they are.
+    /// Saves keys, and marks the new ones as such.
     mutating func save(_ numbers: [UInt32], value: UInt8?, clearsFirst: Bool = false) throws {
       var changes = ChangeSet()
       // Bytes of records that come before the keys.

@@ -11,7 +11,7 @@ struct UniquingTableTests {
     let table = UniquingTable()
     var model: [UInt32: Song] = [:]
     for step in 0..<20_000 {
-      // Most rows stand close together, as they do in a store; some far apart.
+      // Most rows are close together, as in a store, and some far apart.
       let isNear = Int.random(in: 0..<10, using: &random) > 0
       let rowID = UInt32.random(in: 0..<(isNear ? 3000 : 5_000_000), using: &random)
       #expect(table.object(rowID) === model[rowID])

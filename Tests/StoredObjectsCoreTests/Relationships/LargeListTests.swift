@@ -158,7 +158,7 @@ struct LargeListTests {
     second.delete(quoted)
     #expect(new.quoted == nil && moved.quoted == nil)
     #expect(try second.object(Remark.self, rowID: remarks[10].rowID)?.quoted == nil)
-    // A look at all objects would have come upon it.
+    // A scan of all objects would have found it.
     #expect(second.fetchFailures.isEmpty)
     try second.saveChanges()
   }

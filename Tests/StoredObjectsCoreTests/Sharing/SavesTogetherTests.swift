@@ -5,7 +5,7 @@ import StoredObjectsCore
 import TestFiles
 import Testing
 
-/// A member of a club, of whom no two have the same number.
+/// A member of a club, with a unique number.
 private final class Member: StoredObject {
   @Content var number: UInt32 = 0
   @Content var visits: UInt32 = 0

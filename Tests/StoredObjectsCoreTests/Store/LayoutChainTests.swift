@@ -76,7 +76,7 @@ extension Value {
   }
 }
 
-/// A class through its versions, with a record of each and what it stands for.
+/// A class through its versions, with a record of each and its values.
 private struct ChangingClass {
   var random: SeededGenerator
   var properties: [Draft] = []

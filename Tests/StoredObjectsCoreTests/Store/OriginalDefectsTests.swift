@@ -4,8 +4,8 @@ import Testing
 
 // Defects of the original BNRPersistence that this library must not have. Other tests cover two
 // processes that open the same files, transactions and syncing that were off by default, and the
-// text index outside the transaction (the backends and the index), encrypted faults
-// (EncryptionTests), and reads beyond the end of a buffer (DataBuffer, and below for records).
+// text index outside the transaction. EncryptionTests cover encrypted faults, and the tests of
+// DataBuffer cover reads beyond the end of a buffer.
 
 @Suite struct OriginalDefectsTests {
   @Test("The version byte is consumed once, for objects in memory and for faults")

@@ -37,7 +37,7 @@ private class Story: StoredObject {
   }
 }
 
-/// A story with a text of its own, which stands before that of its class.
+/// A story with a text of its own, which precedes that of its class.
 private final class Poem: Story {
   @Content var verse = ""
 

@@ -101,7 +101,7 @@ struct HistoryServerTests {
     let later = try store.backend.historyPosition()
     try await connect(at: later)
     #expect(try store.backend.purgeHistory(keeping: everything) == later.number)
-    // A copy that was restored from a backup is behind again, and is told so.
+    // A copy that was restored from a backup is behind again, and gets an error.
     await #expect(throws: HistoryRefusal.self) { try await connect(at: copied) }
     #expect(try store.backend.historyConsumers() == ["follower mirror": later.number])
     try store.backend.noteHistorySeen(by: "follower mirror", through: nil)

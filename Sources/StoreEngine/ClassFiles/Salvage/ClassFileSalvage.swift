@@ -26,6 +26,8 @@ public protocol ClassFileSalvage {
 
   /// Returns the damage found by the last run.
   ///
+  /// Complexity: linear in the number of damaged places.
+  ///
   /// - Parameter foundCount: The number of rows that were identified.
   /// - Returns: The damage, in the order of the file.
   func damage(foundCount: Int) -> [ClassFileDamage]

@@ -4,8 +4,8 @@ import Synchronization
 
 /// The properties through which objects of a class hold other objects.
 ///
-/// The layout is read from the runtime's description of the class, so that it covers `@Stored`,
-/// ``Content`` and plain properties alike.
+/// The layout is read from the runtime's description of the class, so that it covers
+/// the properties of `@Stored` classes, of ``Content``, and plain ones.
 ///
 /// `@unchecked Sendable`: it is immutable, and its types are only checked for conformances to a
 /// protocol of this module, which are not isolated to an actor.

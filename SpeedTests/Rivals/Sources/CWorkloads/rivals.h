@@ -1,11 +1,11 @@
-// What the workloads ask of an engine, and what they share.
+// The functions that the workloads need of an engine, and their shared types.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 
-// What a finished commit survives: power cuts, the end of the process, or whatever comes cheapest.
+// The events that a finished commit survives: power cuts, the end of the process, or none.
 enum durability { FULL, PROCESS, NONE };
 
 // The objects that a program has in hand: each allocated, with strings of its own.
@@ -29,7 +29,7 @@ typedef void title_visitor(
   const char *playlist, size_t playlist_length, const char *song, size_t song_length,
   void *context);
 
-// Finding songs by an index of their titles. What is found is allocated, and the caller's.
+// Finding songs by an index of their titles. The caller frees the songs found.
 struct finder {
   // Has the index kept from now on.
   void (*make_index)(void);
@@ -57,7 +57,7 @@ struct record_table {
   size_t (*scan)(const char *key, size_t limit, void *bytes, size_t size);
 };
 
-// What a full-text search looks for, and what of it comes back.
+// The kinds of full-text searches.
 enum text_kind { ALL_PARTS, BEST_PARTS, BEST_WORDS };
 
 struct engine {
@@ -65,10 +65,10 @@ struct engine {
   // Opens or makes the files for about so many songs.
   void (*open)(const char *directory, enum durability durability, size_t expected);
   void (*close)(void);
-  // What is written in between is one transaction; without one, nothing is written.
+  // A transaction around all writes in between. Nothing is written without one.
   void (*begin)(void);
   void (*commit)(void);
-  // What is read in between is of one moment.
+  // A snapshot for all reads in between.
   void (*begin_reading)(void);
   void (*end_reading)(void);
   void (*put_song)(uint32_t id, const char *title, size_t length, uint32_t seconds);

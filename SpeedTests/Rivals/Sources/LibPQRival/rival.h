@@ -1,4 +1,4 @@
-// What the files of the program share.
+// Declarations that the files of the program share.
 #include <libpq-fe.h>
 #include <stdbool.h>
 #include <time.h>

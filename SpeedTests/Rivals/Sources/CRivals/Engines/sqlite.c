@@ -196,7 +196,7 @@ static struct playlist *get_playlist(uint32_t id) {
   return playlist;
 }
 
-// The workload moves one entry once: its neighbours stand where they were put.
+// The workload moves one entry once: its neighbours are where they were put.
 static void move(struct playlist *playlist, uint32_t from, uint32_t to) {
   sqlite3_int64 room = from < to ? GAP / 2 : -GAP / 2;
   sqlite3_stmt *made = statement(MOVE);

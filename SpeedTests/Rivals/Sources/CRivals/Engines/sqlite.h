@@ -1,4 +1,4 @@
-// What the parts of the engine on SQLite share.
+// Declarations that the parts of the engine on SQLite share.
 #pragma once
 #include "engines.h"
 #include <sqlite3.h>

@@ -49,7 +49,7 @@ void full_text_search(const struct run *run);
 void full_text_best(const struct run *run);
 void full_text_words(const struct run *run);
 
-// All songs in hand. What is held at the end is never freed: the process ends.
+// All songs in memory. They are not freed at the end, when the process ends.
 struct song_list {
   struct song **songs;
   size_t count;

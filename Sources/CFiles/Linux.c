@@ -1,3 +1,5 @@
+// The calls on Linux.
+#ifdef __linux__
 #define _GNU_SOURCE
 #include "CFiles.h"
 #include <fcntl.h>
@@ -8,6 +10,8 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
@@ -39,6 +43,23 @@ int files_byte_is_locked(int descriptor, long byte) {
 
 long files_copy_range(int target, int source, unsigned long count) {
   return copy_file_range(source, NULL, target, NULL, count, 0);
+}
+
+long files_send(int target, int source, unsigned long count) {
+  return sendfile(target, source, NULL, count);
+}
+
+int files_sync(int descriptor) { return fsync(descriptor); }
+
+int files_sync_data(int descriptor) { return fdatasync(descriptor); }
+
+int files_allocate(int descriptor, long offset, long count) {
+  return posix_fallocate(descriptor, offset, count);
+}
+
+unsigned long files_size_limit(void) {
+  struct rlimit limit;
+  return getrlimit(RLIMIT_FSIZE, &limit) == 0 ? limit.rlim_cur : ULONG_MAX;
 }
 
 int files_is_remote(int descriptor) {
@@ -131,3 +152,4 @@ unsigned long files_process(void) {
   }
   return atomic_compare_exchange_strong(process, &known, number) ? number : known;
 }
+#endif

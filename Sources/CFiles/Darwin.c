@@ -1,0 +1,158 @@
+// The calls on macOS. Nobody has compiled or run them yet: see CONTRIBUTING.md.
+#ifdef __APPLE__
+#include "CFiles.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <os/os_sync_wait_on_address.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mount.h>
+#include <sys/param.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// Locks that belong to an open file, which not every SDK declares.
+#ifndef F_OFD_SETLK
+#define F_OFD_SETLK 90
+#define F_OFD_GETLK 92
+#endif
+
+int files_lock_shared(int descriptor) {
+  struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+  return fcntl(descriptor, F_OFD_SETLK, &lock);
+}
+
+static int lock_byte(int descriptor, long byte, int type, int command, struct flock *lock) {
+  *lock = (struct flock){
+      .l_type = (short)type, .l_whence = SEEK_SET, .l_start = (off_t)byte, .l_len = 1};
+  return fcntl(descriptor, command, lock);
+}
+
+int files_lock_byte(int descriptor, long byte, int mode) {
+  struct flock lock;
+  int type = mode == 2 ? F_WRLCK : mode == 1 ? F_RDLCK : F_UNLCK;
+  return lock_byte(descriptor, byte, type, F_OFD_SETLK, &lock);
+}
+
+int files_byte_is_locked(int descriptor, long byte) {
+  struct flock lock;
+  if (lock_byte(descriptor, byte, F_WRLCK, F_OFD_GETLK, &lock) != 0) return -1;
+  return lock.l_type == F_UNLCK ? 0 : 1;
+}
+
+static int unsupported(void) {
+  errno = ENOTSUP;
+  return -1;
+}
+
+// There is no such call, so callers use files_send.
+long files_copy_range(int target, int source, unsigned long count) {
+  (void)target, (void)source, (void)count;
+  return unsupported();
+}
+
+// sendfile only sends to sockets here.
+long files_send(int target, int source, unsigned long count) {
+  static const unsigned long most = 1 << 16;
+  char buffer[1 << 16];
+  ssize_t got = read(source, buffer, count < most ? count : most);
+  if (got <= 0) return got;
+  ssize_t done = 0;
+  while (done < got) {
+    ssize_t part = write(target, buffer + done, (size_t)(got - done));
+    if (part < 0 && errno != EINTR) return -1;
+    if (part > 0) done += part;
+  }
+  return done;
+}
+
+// fsync leaves the bytes in the cache of the disk. Some file systems support nothing else.
+int files_sync(int descriptor) {
+  if (fcntl(descriptor, F_FULLFSYNC) == 0) return 0;
+  if (errno != ENOTSUP && errno != EINVAL && errno != ENOTTY) return -1;
+  return fsync(descriptor);
+}
+
+int files_sync_data(int descriptor) { return files_sync(descriptor); }
+
+int files_allocate(int descriptor, long offset, long count) {
+  struct stat status;
+  if (fstat(descriptor, &status) != 0) return errno;
+  off_t end = (off_t)offset + count;
+  if (end <= status.st_size) return 0;
+  fstore_t space = {
+      .fst_flags = F_ALLOCATEALL, .fst_posmode = F_PEOFPOSMODE, .fst_length = end - status.st_size};
+  if (fcntl(descriptor, F_PREALLOCATE, &space) != 0) return errno;
+  return ftruncate(descriptor, end) == 0 ? 0 : errno;
+}
+
+unsigned long files_size_limit(void) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0) return ULONG_MAX;
+  return limit.rlim_cur == RLIM_INFINITY ? ULONG_MAX : (unsigned long)limit.rlim_cur;
+}
+
+int files_is_remote(int descriptor) {
+  struct statfs status;
+  if (fstatfs(descriptor, &status) != 0) return -1;
+  return (status.f_flags & MNT_LOCAL) == 0;
+}
+
+// The least significant byte of a word comes first on all machines with macOS.
+void files_word_wait(const void *word, unsigned int expected, long nanoseconds) {
+  if (nanoseconds <= 0) return;
+  os_sync_wait_on_address_with_timeout(
+      (void *)word, expected, 4, OS_SYNC_WAIT_ON_ADDRESS_SHARED, OS_CLOCK_MACH_ABSOLUTE_TIME,
+      (uint64_t)nanoseconds);
+}
+
+void files_word_wake(const void *word) {
+  os_sync_wake_by_address_all((void *)word, 4, OS_SYNC_WAKE_BY_ADDRESS_SHARED);
+}
+
+int files_link_count(int descriptor) {
+  struct stat status;
+  return fstat(descriptor, &status) != 0 ? -1 : (int)status.st_nlink;
+}
+
+// F_NOCACHE does not make writes durable, so callers write and sync.
+int files_open_direct(int directory, const char *name) {
+  (void)directory, (void)name;
+  return unsupported();
+}
+
+int files_open_memory(const char *name) {
+  (void)name;
+  return unsupported();
+}
+
+int files_exchange(int first_directory, const char *first, int second_directory, const char *second) {
+  return renameatx_np(first_directory, first, second_directory, second, RENAME_SWAP);
+}
+
+long files_random(void *bytes, unsigned long count) {
+  arc4random_buf(bytes, count);
+  return (long)count;
+}
+
+static atomic_ulong process;
+static pthread_once_t process_once = PTHREAD_ONCE_INIT;
+
+static void forget_process(void) { atomic_store_explicit(&process, 0, memory_order_relaxed); }
+
+static void prepare_process(void) { pthread_atfork(NULL, NULL, forget_process); }
+
+unsigned long files_process(void) {
+  pthread_once(&process_once, prepare_process);
+  unsigned long known = atomic_load_explicit(&process, memory_order_relaxed);
+  if (known != 0) return known;
+  unsigned long number = 0;
+  while (number == 0) arc4random_buf(&number, sizeof number);
+  return atomic_compare_exchange_strong(&process, &known, number) ? number : known;
+}
+#endif
