@@ -42,6 +42,10 @@ public final class PostgreSQLBackend: StoreBackend {
   let empty = Locked(EmptyTables())
   /// Whether the store kept a history at the last commit of this process, as far as it knows.
   let keepsHistory: Atomic<Bool>
+  /// The numbers of tables in the server.
+  let tableIDs = Locked(ServerTableIDs())
+  /// Which commits are sent as direct successors of the last known one.
+  let nextAttempts = Locked(NextAttempts())
   /// The time of the last answer with the number of the last commit.
   let lastAnswer = Locked<ContinuousClock.Instant?>(nil)
   /// The data that a snapshot reads; nil for a backend that reads the last commit.

@@ -48,6 +48,17 @@ extension PostgreSQLBackend {
 
   /// Sends a commit in a transaction of its own.
   func send(_ one: OutgoingCommit) throws(StoreError) -> Commit {
+    var doubt: Backoff?
+    do throws(DeliveryFailure) {
+      if let commit = try sendNext([one], &doubt).first { return commit }
+    } catch { throw error.error(of: one.commit, at: location) }
+    return try sendCompletely(one, &doubt)
+  }
+
+  /// Sends a commit with all that the server needs to judge it.
+  func sendCompletely(
+    _ one: OutgoingCommit, _ doubt: inout Backoff?
+  ) throws(StoreError) -> Commit {
     let (changes, commit) = (one.changes, one.commit)
     var rangesSince = uncontestedNumber(one)
     // The function of the server makes the entry of a commit from all of its parts.
@@ -56,9 +67,11 @@ extension PostgreSQLBackend {
       let known = coordinator.journal.lastNumber
       let plan = try one.arguments.plan(
         commit, required: one.requiredNumber, rangesSince: rangesSince, isDivided: isDivided)
-      let results = try send(plan, newsStatement(behind: known, besides: [commit.token]), commit)
+      let results = try send(
+        plan, newsStatement(behind: known, besides: [commit.token]), commit, &doubt)
       let (outcome, number) = try self.outcome(results[0])
       keepsHistory.store(results[0].bool(0, 7), ordering: .relaxed)
+      learnTables(of: one, results[0])
       let news = results[results.count - 1]
       if outcome.isMade {
         let made = try made(one, number, results[0])
@@ -83,10 +96,10 @@ extension PostgreSQLBackend {
   }
 
   private func send(
-    _ plan: CommitPlan, _ news: Statement, _ commit: Commit
+    _ plan: CommitPlan, _ news: Statement, _ commit: Commit, _ doubt: inout Backoff?
   ) throws(StoreError) -> [QueryResult] {
     do throws(DeliveryFailure) {
-      return try deliver { (connection) throws(ServerFailure) in
+      return try deliver(&doubt) { (connection) throws(ServerFailure) in
         try plan.run(on: connection, news)
       }
     } catch { throw error.error(of: commit, at: location) }

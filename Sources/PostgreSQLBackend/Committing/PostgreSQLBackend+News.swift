@@ -13,7 +13,7 @@ extension PostgreSQLBackend {
   func newsStatement(behind number: UInt64, besides tokens: [UUID] = []) -> Statement {
     Statement(
       "select * from stored_objects.news($1, $2, $3)",
-      [.int4(storeID), .int(number), .uuids(tokens)])
+      [.int4(storeID), .int(number), .uuids(tokens)], name: "news")
   }
 
   /// Notifies all stores of the commits in an answer, in order and once each.
@@ -42,6 +42,16 @@ extension PostgreSQLBackend {
       commits[commit.number] = try newCommit(commit, answer, row)
     }
     for new in own { commits[new.commit.number] = new }
+    deliver(commits, upTo: last)
+  }
+
+  /// Notifies all stores of commits of this process that directly follow the last known commit.
+  func take(own made: [NewCommit]) {
+    guard let last = made.last?.commit.number else { return }
+    lastAnswer.withLock { $0 = .now }
+    if last <= coordinator.journal.lastNumber || isDelivering { return }
+    var commits: [UInt64: NewCommit] = [:]
+    for new in made { commits[new.commit.number] = new }
     deliver(commits, upTo: last)
   }
 

@@ -52,6 +52,12 @@ struct HistoryArguments {
   /// shortened, the start must stay the same.
   var requiredNumber: UInt64? { begins || shortens ? nil : required }
 
+  /// Whether a commit with some tables does not concern the history.
+  func isNone(_ tables: [CommitArguments.Table]) -> Bool {
+    replication == .none && !begins && !shortens && place(of: table, tables) == 0
+      && place(of: followerTable, tables) == 0
+  }
+
   /// Returns a request with the basis of a commit that shortens the history.
   func request(_ request: CommitRequest) -> CommitRequest {
     guard let stampBasis else { return request }

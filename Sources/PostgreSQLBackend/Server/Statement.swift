@@ -6,10 +6,18 @@ import StoreEngine
 struct Statement: Sendable {
   let text: String
   let parameters: [Parameter]
+  /// The name by which a session keeps the statement; nil for one that is sent with its text.
+  let name: String?
 
-  init(_ text: String, _ parameters: [Parameter] = []) {
+  init(_ text: String, _ parameters: [Parameter] = [], name: String? = nil) {
     (self.text, self.parameters) = (text, parameters)
+    self.name = name.map { "stored_objects_\(Schema.version)_\($0)" }
   }
+}
+
+extension Statement {
+  /// Whether the statement begins an explicit transaction.
+  var beginsTransaction: Bool { text.hasPrefix("begin") }
 }
 
 /// A parameter in the server's binary form.
@@ -91,6 +99,11 @@ struct Parameter: Sendable {
     for index in uuids.indices { array.append(buffer.bytes[16 * index..<16 * index + 16]) }
     return Parameter(TypeID.uuidArray, array.bytes)
   }
+  /// Arrays that are NULL.
+  static let noBytesArray = Parameter(TypeID.bytesArray, nil)
+  static let noInt4s = Parameter(TypeID.int4Array, nil)
+  static let noInt2s = Parameter(TypeID.int2Array, nil)
+
   static func bytesArray(_ array: ByteArrays) -> Parameter {
     Parameter(TypeID.bytesArray, array.builder.bytes)
   }
