@@ -55,7 +55,7 @@ extension CommitArguments {
     ]
     parameters += rowsOfNext()
     parameters += keysOfNext()
-    return Statement(Self.next, parameters, name: "commit_next")
+    return Statement(Self.next, parameters, name: .commitNext)
   }
 
   private static let next: String = {

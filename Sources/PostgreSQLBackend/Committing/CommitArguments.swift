@@ -166,7 +166,7 @@ struct CommitArguments {
 
   /// Records which values the keys of the catalogue refer to, by their places in `keys`.
   private mutating func noteValues(_ table: OrderedTableID) {
-    guard backend.name(of: table) == ExternalCatalogue.table,
+    guard table == backend.catalogue,
       let own = plain.ordered.first(where: { $0.table == table && !$0.isEmpty })
     else { return }
     var places: [[UInt8]: Int] = [:]
@@ -213,7 +213,7 @@ struct CommitArguments {
       tables, isInPieces: !moreRows.isEmpty || !moreKeys.isEmpty || !copied.isEmpty)
     let places = (1...parameters.count).map { "$\($0)" }.joined(separator: ", ")
     let first = Statement(
-      "select * from stored_objects.commit(\(places))", parameters, name: "commit")
+      "select * from stored_objects.commit(\(places))", parameters, name: .commit)
     let pieces = moreRows.map { more(rows: $0, token) } + moreKeys.map { more(keys: $0, token) }
     if copied.isEmpty { return CommitPlan(statements: [first] + pieces) }
     return CommitPlan(

@@ -110,7 +110,7 @@ extension PostgreSQLBackend {
     _ one: OutgoingCommit, _ number: UInt64, _ answer: QueryResult
   ) throws(StoreError) -> NewCommit {
     let kept = try reading { () throws(ServerFailure) in try answer.byteArrays(0, 6) }
-    let changes = one.changes.adding(kept.compactMap(\.self), to: known(ExternalCatalogue.table))
+    let changes = one.changes.adding(kept.compactMap(\.self), to: catalogue)
     return NewCommit(
       commit: one.commit.numbered(number), changes: changes, request: one.request)
   }

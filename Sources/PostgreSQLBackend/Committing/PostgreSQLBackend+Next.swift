@@ -81,7 +81,7 @@ extension PostgreSQLBackend {
     var statements: [Statement] = []
     for (index, one) in commits.enumerated() {
       let last = known + UInt64(index)
-      guard one.arguments.isSimple, one.requiredNumber ?? last == last,
+      guard one.isSimple, one.requiredNumber ?? last == last,
         isUncontested(one, upTo: last, after: commits[..<index]),
         let statement = try? one.arguments.next(one.commit, after: last, ids)
       else { return nil }
@@ -96,7 +96,7 @@ extension PostgreSQLBackend {
   ) -> Bool {
     guard let basis = one.request.basis, basis.number != last else { return true }
     // The server decides which of two metadata rows it keeps.
-    if one.arguments.hasMetadata { return false }
+    if one.hasMetadata { return false }
     return coordinator.journal.conflict(
       of: one.changes, on: basis, besides: others.map(\.changes)) == nil
   }

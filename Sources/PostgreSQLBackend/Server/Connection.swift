@@ -25,7 +25,7 @@ import StoreEngine
   /// Whether sessions of the pool keep statements by names.
   private let keepsStatements: SharedLock<Bool>
   /// The names of the statements that the session keeps.
-  private var kept: Set<String> = []
+  private var kept: Set<Statement.Name> = []
   /// The number of statements that the last call of ``run(_:)`` has executed before one failed.
   private(set) var executedCount = 0
   /// Whether the connection can be used again.
@@ -35,7 +35,7 @@ import StoreEngine
   /// Statements that were sent together: the names that the session was told to keep, by the places
   /// of their answers.
   private struct SentGroup {
-    var names: [Int: String] = [:]
+    var names: [Int: Statement.Name] = [:]
     var answerCount = 0
   }
 
@@ -147,7 +147,7 @@ import StoreEngine
       if let name, !kept.contains(name), !group.names.values.contains(name) {
         let types = statement.parameters.map(\.type)
         let isSent = unsafe PQsendPrepare(
-          connection, name, statement.text, Int32(types.count), types)
+          connection, name.text, statement.text, Int32(types.count), types)
         guard isSent == 1 else { throw lost() }
         group.names[group.answerCount] = name
         group.answerCount += 1
@@ -160,7 +160,7 @@ import StoreEngine
   }
 
   private static func send(
-    _ statement: Statement, _ name: String?, _ connection: OpaquePointer
+    _ statement: Statement, _ name: Statement.Name?, _ connection: OpaquePointer
   ) -> Bool {
     let parameters = statement.parameters
     let count = Int32(parameters.count)
@@ -169,7 +169,7 @@ import StoreEngine
     return unsafe lend(parameters) { values in
       if let name {
         return unsafe PQsendQueryPrepared(
-          connection, name, count, values, lengths, formats, 1) == 1
+          connection, name.text, count, values, lengths, formats, 1) == 1
       }
       return unsafe PQsendQueryParams(
         connection, statement.text, count, parameters.map(\.type), values, lengths, formats, 1)

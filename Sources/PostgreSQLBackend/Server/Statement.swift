@@ -7,11 +7,24 @@ struct Statement: Sendable {
   let text: String
   let parameters: [Parameter]
   /// The name by which a session keeps the statement; nil for one that is sent with its text.
-  let name: String?
+  let name: Name?
 
-  init(_ text: String, _ parameters: [Parameter] = [], name: String? = nil) {
-    (self.text, self.parameters) = (text, parameters)
-    self.name = name.map { "stored_objects_\(Schema.version)_\($0)" }
+  /// The statements that are sent most often.
+  enum Name {
+    case commit, commitNext, news
+
+    /// The name, which no other release uses for another text.
+    var text: String {
+      switch self {
+      case .commit: "stored_objects_\(Schema.version)_commit"
+      case .commitNext: "stored_objects_\(Schema.version)_commit_next"
+      case .news: "stored_objects_\(Schema.version)_news"
+      }
+    }
+  }
+
+  init(_ text: String, _ parameters: [Parameter] = [], name: Name? = nil) {
+    (self.text, self.parameters, self.name) = (text, parameters, name)
   }
 }
 
