@@ -34,12 +34,54 @@ extension CommitArguments {
   /// Whether the commit writes a metadata row.
   var hasMetadata: Bool { metadata.contains { $0 != nil } }
 
+  /// The number of rows from which on commits of others are compared by lists that are hashed.
+  private static let comparedRowCount = 16
+
+  /// Whether the commit may be compared with commits of others row by row.
+  var isTiny: Bool { rows.rows.count + basisRows.rows.count <= Self.comparedRowCount }
+
   /// Returns the statement that executes the commit directly after another one.
   ///
+  /// - Parameters:
+  ///   - commit: The commit.
+  ///   - last: The number of the other one.
+  ///   - previous: The other one, if it is in the same transaction. If it isn't made, this commit
+  ///     must not be made either: it was not compared with one that may be there instead.
+  ///   - known: The numbers of tables.
   /// - Returns: nil if the number of a table is not known.
+  /// - Throws: `StoreError` for an author that can't be sealed.
   func next(
+    _ commit: Commit, after last: UInt64, _ previous: Commit?, _ known: ServerTableIDs
+  ) throws(StoreError) -> Statement? {
+    try nextParameters(commit, after: last, known).map {
+      Statement(Self.next, $0 + [.uuid(previous?.token)], name: .commitNext)
+    }
+  }
+
+  /// Returns the statement that executes the commit after others that have not changed its basis.
+  ///
+  /// - Returns: nil if the number of a table is not known.
+  func after(
     _ commit: Commit, after last: UInt64, _ known: ServerTableIDs
   ) throws(StoreError) -> Statement? {
+    guard var parameters = try nextParameters(commit, after: last, known) else { return nil }
+    var basis: [Int32] = []
+    for place in basisRows.tables {
+      guard let id = known[tables[Int(place) - 1]] else { return nil }
+      basis.append(id)
+    }
+    var ordered: [Int32] = []
+    for case .ordered(let table) in tables {
+      guard let id = known[.ordered(table)] else { return nil }
+      ordered.append(id)
+    }
+    parameters += [.int4s(basis), .ints(basisRows.rows), .int4s(ordered)]
+    return Statement(Self.after, parameters, name: .commitAfter)
+  }
+
+  private func nextParameters(
+    _ commit: Commit, after last: UInt64, _ known: ServerTableIDs
+  ) throws(StoreError) -> [Parameter]? {
     let count = changedTableCount
     var ids: [Int32] = []
     for table in tables[..<count] {
@@ -55,13 +97,15 @@ extension CommitArguments {
     ]
     parameters += rowsOfNext()
     parameters += keysOfNext()
-    return Statement(Self.next, parameters, name: .commitNext)
+    return parameters
   }
 
-  private static let next: String = {
-    let places = (1...24).map { "$\($0)" }.joined(separator: ", ")
-    return "select stored_objects.commit_next(\(places))"
-  }()
+  private static let next = "select stored_objects.commit_next(\(places(25)))"
+  private static let after = "select stored_objects.commit_after(\(places(27)))"
+
+  private static func places(_ count: Int) -> String {
+    (1...count).map { "$\($0)" }.joined(separator: ", ")
+  }
 
   private func rowsOfNext() -> [Parameter] {
     var more = [Int64](repeating: 0, count: changedTableCount)

@@ -22,7 +22,7 @@ struct CommitArguments {
   private(set) var rows = Rows()
   private(set) var keys = Keys()
   private(set) var cleared: [Int32] = []
-  private var basisRows = Rows()
+  private(set) var basisRows = Rows()
   private var ranges: [(table: Int32, range: KeyRange)] = []
   private var basisKeys: (tables: [Int32], keys: [[UInt8]?]) = ([], [])
   /// The external values of the keys, as far as they are in the catalogue.

@@ -49,9 +49,7 @@ extension PostgreSQLBackend {
   /// Sends a commit in a transaction of its own.
   func send(_ one: OutgoingCommit) throws(StoreError) -> Commit {
     var doubt: Backoff?
-    do throws(DeliveryFailure) {
-      if let commit = try sendNext([one], &doubt).first { return commit }
-    } catch { throw error.error(of: one.commit, at: location) }
+    if let outcome = sendNext([one], &doubt).first ?? nil { return try outcome.get() }
     return try sendCompletely(one, &doubt)
   }
 

@@ -103,20 +103,14 @@ extension PostgreSQLBackend: CommitWriting {
     ).statements[0]
   }
 
-  /// Makes the members that directly follow the last known commit, and removes them.
+  /// Makes the members whose basis others have surely not changed, and removes them.
   private func sendNext(
     _ members: inout [Member], _ outcomes: inout [CommitOutcome?], _ doubt: inout Backoff?
   ) {
-    do throws(DeliveryFailure) {
-      let made = try sendNext(members.map(\.one), &doubt)
-      for (member, commit) in zip(members, made) { outcomes[member.place] = .success(commit) }
-      members.removeFirst(made.count)
-    } catch {
-      for member in members {
-        outcomes[member.place] = .failure(error.error(of: member.one.commit, at: location))
-      }
-      members = []
+    for (member, outcome) in zip(members, sendNext(members.map(\.one), &doubt)) {
+      outcomes[member.place] = outcome
     }
+    members.removeAll { outcomes[$0.place] != nil }
   }
 
   private func send(_ members: [Member], _ doubt: inout Backoff?) -> Answer {

@@ -9,22 +9,24 @@ extension Schema {
   /// No one has committed after `p_last`, so nothing conflicts, and the token is new. The answer is
   /// NULL if there is a later commit. An error means that the commit needs the function `commit`: a
   /// row is missing or exists, a table is unknown, or the token belongs to an earlier commit. Tables
-  /// are numbered by their position in `p_ids`, from 1, those of records first.
+  /// are numbered by their position in `p_ids`, from 1, those of records first. If `p_previous` is
+  /// given, it is the token of the last commit: the previous one of the same transaction.
   static let commitNext = """
-    create function stored_objects.commit_next(
-      p_store integer, p_last bigint, p_weight bigint, p_is_sealed boolean, p_token uuid,
-      p_author bytea, p_time bigint, p_based_on bigint,
-      p_ids integer[], p_table_kinds smallint[], p_tables text[], p_metadata bytea[],
-      p_metadata_rows bigint[], p_more bigint[], p_last_rows bigint[],
-      p_row_tables integer[], p_rows bigint[], p_row_kinds smallint[], p_data bytea[],
-      p_key_tables integer[], p_keys bytea[], p_key_kinds smallint[], p_key_values bytea[],
-      p_values bytea[])
+    create function stored_objects.commit_next(\(nextParameters),
+      p_previous uuid)
     returns bigint
     language plpgsql \(plansByKeys) as $$
     #variable_conflict use_column
     declare
       v_number bigint; v_total bigint; v_forgotten bigint; v_found bigint; v_count bigint := 0;
     begin
+      if p_previous is not null then
+        perform 1 from stored_objects.commits c
+          where c.store = p_store and c.number = p_last and c.token = p_previous;
+        if not found then
+          return null;
+        end if;
+      end if;
       update stored_objects.stores s
         set last_commit = s.last_commit + 1, weight = s.weight + p_weight
         where s.id = p_store and s.last_commit = p_last and s.history is null and not s.follows
@@ -57,6 +59,79 @@ extension Schema {
       end if;
       return v_number;
     end $$
+    """
+
+  private static let nextParameters = """
+      p_store integer, p_last bigint, p_weight bigint, p_is_sealed boolean, p_token uuid,
+      p_author bytea, p_time bigint, p_based_on bigint,
+      p_ids integer[], p_table_kinds smallint[], p_tables text[], p_metadata bytea[],
+      p_metadata_rows bigint[], p_more bigint[], p_last_rows bigint[],
+      p_row_tables integer[], p_rows bigint[], p_row_kinds smallint[], p_data bytea[],
+      p_key_tables integer[], p_keys bytea[], p_key_kinds smallint[], p_key_values bytea[],
+      p_values bytea[]
+    """
+
+  /// Executes a commit like `commit_next`, also if others have committed after `p_last` in the
+  /// meantime, as long as they have surely not changed its basis.
+  ///
+  /// The answer is NULL if they may have; `commit` then judges in detail. `p_basis_ids` and
+  /// `p_basis_rows` are the rows that it is based on and doesn't change, and `p_key_ids` are the
+  /// ordered tables that it changes or is based on.
+  static let commitAfter = """
+    create function stored_objects.commit_after(\(nextParameters),
+      p_basis_ids integer[], p_basis_rows bigint[], p_key_ids integer[])
+    returns bigint
+    language plpgsql \(plansByKeys) as $$
+    #variable_conflict use_column
+    declare
+      v_last bigint; v_forgotten bigint;
+    begin
+      select s.last_commit, s.forgotten into v_last, v_forgotten
+        from stored_objects.stores s where s.id = p_store for update;
+      if v_last <> p_last then
+        if v_last < p_last or v_last > p_last + \(comparedCommitCount) or v_forgotten > p_last
+          or p_metadata is not null
+        then
+          return null;
+        end if;
+        perform 1 from stored_objects.commits c where c.store = p_store and c.token = p_token;
+        if found then
+          return null;
+        end if;
+        if p_based_on is not null then
+    \(comparing)
+          if found then
+            return null;
+          end if;
+        end if;
+      end if;
+      return stored_objects.commit_next(
+        p_store, v_last, p_weight, p_is_sealed, p_token, p_author, p_time, p_based_on, p_ids,
+        p_table_kinds, p_tables, p_metadata, p_metadata_rows, p_more, p_last_rows, p_row_tables,
+        p_rows, p_row_kinds, p_data, p_key_tables, p_keys, p_key_kinds, p_key_values, p_values,
+        null);
+    end $$
+    """
+
+  /// The maximum numbers of commits of others that are compared with one, and of their changes.
+  private static let (comparedCommitCount, comparedWeight) = (64, 256)
+
+  /// Finds a commit that may have changed the basis.
+  private static let comparing = """
+          perform 1 from stored_objects.commits c
+            where c.store = p_store and c.number > p_last and c.number <= v_last and (
+              c.rows is null or c.weight > \(comparedWeight)
+              or p_key_ids && c.table_ids and (cardinality(c.keys) > 0 or cardinality(c.cleared) > 0)
+              or exists (
+                select 1 from unnest(c.row_tables, c.rows) u(table_index, row)
+                where exists (
+                    select 1 from unnest(p_row_tables, p_rows) n(table_index, row)
+                    where n.row = u.row and n.row > 1
+                      and p_ids[n.table_index] = c.table_ids[u.table_index])
+                  or exists (
+                    select 1 from unnest(p_basis_ids, p_basis_rows) n(id, row)
+                    where n.row = u.row and n.id = c.table_ids[u.table_index])))
+            limit 1;
     """
 
   /// Ends the function with an error.

@@ -194,7 +194,8 @@ enum Schema {
       uncompressedLists, weightColumn, historyColumns, keyTail, reserveRows, findCommit, putRecords,
       putKeys,
     ]
-    + historyFunctions + [conflicts, commit, commitNext, news]).map { Statement($0) } + [
+    + historyFunctions + [conflicts, commit, commitNext, commitAfter, news]).map { Statement($0) }
+    + [
       Statement(
         "insert into stored_objects.schema_version (version) values ($1)", [.int4(version)])
     ]
@@ -214,7 +215,7 @@ enum Schema {
       + (earlier < 4 ? since4 : [])
       + [
         "drop function if exists stored_objects.news", "drop function stored_objects.commit",
-        commit, commitNext, news,
+        commit, commitNext, commitAfter, news,
       ]
     // This comes first, so that programs that start at the same time upgrade one after the other.
     return [Statement("update stored_objects.schema_version set version = $1", [.int4(version)])]

@@ -11,13 +11,14 @@ struct Statement: Sendable {
 
   /// The statements that are sent most often.
   enum Name {
-    case commit, commitNext, news
+    case commit, commitNext, commitAfter, news
 
     /// The name, which no other release uses for another text.
     var text: String {
       switch self {
       case .commit: "stored_objects_\(Schema.version)_commit"
       case .commitNext: "stored_objects_\(Schema.version)_commit_next"
+      case .commitAfter: "stored_objects_\(Schema.version)_commit_after"
       case .news: "stored_objects_\(Schema.version)_news"
       }
     }
