@@ -206,6 +206,57 @@ struct NextCommitTests {
     #expect(mine.lastCommitNumber == 6)
   }
 
+  @Test(
+    "A commit after unknown commits of others is made if they have not changed its basis",
+    arguments: TestDatabase.keys)
+  func unknownCommits(_ key: EncryptionKey?) throws {
+    let database = try TestDatabase(key: key)
+    let (mine, theirs) = (try database.backend(), try database.backend())
+    let (table, theirTable) = (try mine.table(named: "Song"), try theirs.table(named: "Song"))
+    let words = try mine.orderedTable(OrderedTableName("Words", kind: .data))
+    let theirWords = try theirs.orderedTable(OrderedTableName("Words", kind: .data))
+    var first = ChangeSetBuilder()
+    for row in UInt32(2)...4 { first.insert(row, in: table, [0]) }
+    first.set([1], to: [], in: words)
+    let token = UUID()
+    try mine.commit(first.changeSet, CommitRequest(token: token))
+    // As if attempts had failed, so that none is made for a while.
+    mine.nextAttempts.withLock { for _ in 0..<9 { $0.note(isMade: false) } }
+    func word(_ byte: UInt8) -> ChangeSet {
+      var changes = ChangeSet()
+      changes.set([byte], to: [byte], in: theirWords)
+      return changes
+    }
+    func theirRow(_ row: UInt32) -> ChangeSet { change(.update, row, [1], theirTable) }
+    for (changes, rows, keys, code, isShort) in [
+      (theirRow(2), [], [], nil, true), (theirRow(3), [], [], .conflict, false),
+      (theirRow(4), [4], [], .conflict, false), (theirRow(4), [2], [], nil, true),
+      (word(2), [], [.key([1])], nil, false), (word(1), [], [.key([1])], .conflict, false),
+      (word(2), [4], [], nil, true),
+    ] as [(ChangeSet, [UInt32], [KeyRange], StoreError.Code?, Bool)] {
+      var basis = CommitBasis(upTo: mine.lastCommitNumber)
+      basis.rows = rows.map { (table, $0) }
+      basis.keys = keys.map { (words, $0) }
+      let request = CommitRequest(basis: basis)
+      try theirs.commit(changes)
+      let error = storeError { try mine.commit(change(.update, 3, [9], table), request) }
+      #expect(error?.code == code)
+      if code == nil {
+        #expect(try shortNumbers(database).contains(Int(basis.number) + 2) == isShort)
+      }
+    }
+    let number = mine.lastCommitNumber
+    try theirs.commit(theirRow(3))
+    try mine.commit(change(.update, 3, [8], table))
+    #expect(try theirs.record(3, in: theirTable) == [8])
+    #expect(try shortNumbers(database).last == Int(number) + 2)
+    try theirs.commit(theirRow(3))
+    let repeated = CommitRequest(token: token)
+    #expect(try mine.commit(change(.update, 3, [7], table), repeated)?.number == 1)
+    #expect(try mine.record(3, in: table) == [1])
+    #expect(mine.lastCommitNumber == number + 3)
+  }
+
   @Test("Of two metadata rows, the server keeps the one with more rows, if others are known")
   func metadataRows() throws {
     let database = try TestDatabase()
