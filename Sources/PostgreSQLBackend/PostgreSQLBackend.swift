@@ -42,6 +42,12 @@ public final class PostgreSQLBackend: StoreBackend {
   let empty = Locked(EmptyTables())
   /// Whether the store kept a history at the last commit of this process, as far as it knows.
   let keepsHistory: Atomic<Bool>
+  /// The tables that every commit is compared with.
+  let (historyTable, followerTable, catalogue): (OrderedTableID, OrderedTableID, OrderedTableID)
+  /// The numbers of tables in the server.
+  let tableIDs = Locked(ServerTableIDs())
+  /// Which commits are sent as direct successors of the last known one.
+  let nextAttempts = Locked(NextAttempts())
   /// The time of the last answer with the number of the last commit.
   let lastAnswer = Locked<ContinuousClock.Instant?>(nil)
   /// The data that a snapshot reads; nil for a backend that reads the last commit.
@@ -80,14 +86,17 @@ public final class PostgreSQLBackend: StoreBackend {
       throw error
     }
     (storeID, sealing, held) = (opened.storeID, opened.sealing, nil)
-    numbers = Locked(TableNumbers())
+    var numbers = TableNumbers()
+    historyTable = numbers.orderedTable(ServerHistory.table)
+    followerTable = numbers.orderedTable(ServerHistory.followerTable)
+    catalogue = numbers.orderedTable(ExternalCatalogue.table)
+    self.numbers = Locked(numbers)
     sortedKeys = Locked(SortedKeys(upTo: opened.last?.number ?? 0))
     keepsHistory = Atomic(opened.keepsHistory)
     coordinator = StoreCoordinator(ofFilesAt: target.location)
     coordinator.begin(after: opened.last)
     if !opened.follows {
-      let table = known(ServerHistory.followerTable)
-      empty.withLock { $0.add(table, asOf: 0) }
+      empty.withLock { $0.add(followerTable, asOf: 0) }
     }
     beginSharing()
     removeOldValues()
@@ -100,6 +109,8 @@ public final class PostgreSQLBackend: StoreBackend {
     // Its cache is by table numbers, which may differ for tables that come later.
     sealing = backend.sealing.map { ServerSealing($0.sealing.seal, at: backend.location) }
     numbers = Locked(held.numbers)
+    (historyTable, followerTable) = (backend.historyTable, backend.followerTable)
+    catalogue = backend.catalogue
     sortedKeys = Locked(held.sortedKeys)
     keepsHistory = Atomic(false)
     self.held = held

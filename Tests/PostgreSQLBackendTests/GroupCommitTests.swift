@@ -84,6 +84,14 @@ struct GroupCommitTests {
     #expect(proxy.roundTrips == 2)
     #expect(all.map(\.number) == (2...13).map { $0 })
     #expect(try transactionCount(after: 1, of: database) == 2)
+    // All on the short way, see NextCommitTests.
+    #expect(
+      try database.server.sql(
+        """
+        select count(*) from stored_objects.commits c
+          join stored_objects.stores s on s.id = c.store
+        where s.name = '\(database.store)' and c.names is null
+        """) == "12")
     let other = try database.backend()
     let theirTable = try other.table(named: "Song")
     for (index, made) in all.enumerated() {

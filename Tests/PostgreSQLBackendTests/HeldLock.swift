@@ -2,7 +2,7 @@ import Foundation
 import TestServer
 
 /// The lock of a store, held by another session, so that commits wait.
-final class HeldLock {
+final class HeldLock: Sendable {
   private let server: TestServer
   private let store: String
 

@@ -213,7 +213,8 @@ struct IndexedSaveTests {
       tracks[plays].plays = plays
       try mine.saveChanges()
     }
-    #expect(proxy.roundTrips == 20)
+    // Three attempts to follow the last known commit were in vain.
+    #expect(proxy.roundTrips == 23)
     // Nothing but these saves was committed.
     #expect(theirs.lastCommitNumber == number + 10 + UInt64(others.withLock(\.self)))
     proxy.beforeRequests {}

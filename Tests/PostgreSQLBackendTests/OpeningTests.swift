@@ -23,7 +23,7 @@ struct OpeningTests {
 
   @Test(
     "A schema of an earlier release is upgraded once, by the first writer, and its stores continue",
-    arguments: [1, 2, 3])
+    arguments: [1, 2, 3, 4])
   func earlierSchema(_ version: Int) throws {
     let database = try TestDatabase()
     let name = try database.newDatabase()
@@ -41,7 +41,7 @@ struct OpeningTests {
       try PostgreSQLBackend(url, store: "Music").close()
     }
     let backend = try PostgreSQLBackend(url, store: "Music")
-    #expect(backend.lastCommitNumber == 4)
+    #expect(backend.lastCommitNumber == (version < 4 ? 4 : 5))
     let store = Store(backend: backend)
     try store.register(Song.self)
     let songs = try store.allObjects(of: Song.self).sorted { $0.rowID < $1.rowID }

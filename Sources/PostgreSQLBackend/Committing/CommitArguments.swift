@@ -12,41 +12,43 @@ struct CommitArguments {
 
   /// The tables, in the order of their numbers in the server's answer, which begin with 1.
   private(set) var tables: [Table] = []
-  private var tableNames: [String] = []
-  private var tableKinds: [Int16] = []
-  private var metadata: [[UInt8]?] = []
-  private var lastRows: [Int64?] = []
+  private(set) var tableNames: [String] = []
+  private(set) var tableKinds: [Int16] = []
+  private(set) var metadata: [[UInt8]?] = []
+  private(set) var lastRows: [Int64?] = []
+  /// The number of tables that the commit changes, which come first.
+  private(set) var changedTableCount = 0
 
-  private var rows = Rows()
-  private var keys = Keys()
-  private var cleared: [Int32] = []
-  private var basisRows = Rows()
+  private(set) var rows = Rows()
+  private(set) var keys = Keys()
+  private(set) var cleared: [Int32] = []
+  private(set) var basisRows = Rows()
   private var ranges: [(table: Int32, range: KeyRange)] = []
   private var basisKeys: (tables: [Int32], keys: [[UInt8]?]) = ([], [])
   /// The external values of the keys, as far as they are in the catalogue.
-  private var keyIDs: [Int: ExternalID] = [:]
+  private(set) var keyIDs: [Int: ExternalID] = [:]
   /// The changes that concern the history.
-  private let history: HistoryArguments
+  let history: HistoryArguments
 
   /// Rows, the numbers of their tables, and the ranges of their bytes in the change set.
-  private struct Rows {
+  struct Rows {
     var tables: [Int32] = []
     var rows: [Int64] = []
     var kinds: [Int16] = []
     var ranges: [Range<Int>] = []
   }
 
-  private struct Keys {
+  struct Keys {
     var tables: [Int32] = []
     var keys: [Range<Int>] = []
     var values: [Range<Int>?] = []
   }
 
   /// The changes as the server gets them.
-  private let changes: ChangeSet
+  let changes: ChangeSet
   /// The changes as they were committed.
   let plain: ChangeSet
-  private let backend: PostgreSQLBackend
+  let backend: PostgreSQLBackend
 
   /// The number of bytes that are sent in one piece.
   static let pieceByteCount = 4 << 20
@@ -69,6 +71,7 @@ struct CommitArguments {
       ?? plain
     for table in changes.tables where !table.records.isEmpty { try add(table) }
     for table in changes.ordered where !table.isEmpty { try add(table) }
+    changedTableCount = tables.count
     guard let basis = request.basis else { return }
     for row in basis.rows {
       basisRows.tables.append(try place(of: row.table))
@@ -163,7 +166,7 @@ struct CommitArguments {
 
   /// Records which values the keys of the catalogue refer to, by their places in `keys`.
   private mutating func noteValues(_ table: OrderedTableID) {
-    guard backend.name(of: table) == ExternalCatalogue.table,
+    guard table == backend.catalogue,
       let own = plain.ordered.first(where: { $0.table == table && !$0.isEmpty })
     else { return }
     var places: [[UInt8]: Int] = [:]
@@ -209,7 +212,8 @@ struct CommitArguments {
     parameters += history.parameters(
       tables, isInPieces: !moreRows.isEmpty || !moreKeys.isEmpty || !copied.isEmpty)
     let places = (1...parameters.count).map { "$\($0)" }.joined(separator: ", ")
-    let first = Statement("select * from stored_objects.commit(\(places))", parameters)
+    let first = Statement(
+      "select * from stored_objects.commit(\(places))", parameters, name: .commit)
     let pieces = moreRows.map { more(rows: $0, token) } + moreKeys.map { more(keys: $0, token) }
     if copied.isEmpty { return CommitPlan(statements: [first] + pieces) }
     return CommitPlan(
@@ -226,7 +230,7 @@ struct CommitArguments {
   /// Returns the small values that the news of the commit includes.
   ///
   /// The entries of lists of tables have such values.
-  private func rememberedValues() -> Parameter {
+  func rememberedValues() -> Parameter {
     array(
       keys.values.indices.map { index in
         // A sealed value also contains its key.
@@ -280,13 +284,13 @@ struct CommitArguments {
     .init(table: rows.tables[index], row: rows.rows[index], range: rows.ranges[index])
   }
 
-  private func array(_ ranges: [Range<Int>]) -> Parameter {
+  func array(_ ranges: [Range<Int>]) -> Parameter {
     var array = Parameter.ByteArrays(count: ranges.count)
     for range in ranges { array.append(changes.bytes[range]) }
     return .bytesArray(array)
   }
 
-  private func array(_ elements: [[UInt8]?]) -> Parameter {
+  func array(_ elements: [[UInt8]?]) -> Parameter {
     var array = Parameter.ByteArrays(count: elements.count)
     for element in elements {
       if let element { array.append(element) } else { array.appendNull() }

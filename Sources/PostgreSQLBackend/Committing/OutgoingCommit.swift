@@ -10,6 +10,10 @@ package final class OutgoingCommit: Sendable {
   /// The number after which there must be no other commit; nil if there may be.
   let requiredNumber: UInt64?
   let arguments: CommitArguments
+  /// Whether the function for small commits can execute it.
+  let isSimple: Bool
+  /// Whether it writes a metadata row.
+  let hasMetadata: Bool
 
   /// Prepares a commit, on the thread that makes it.
   ///
@@ -22,6 +26,7 @@ package final class OutgoingCommit: Sendable {
     requiredNumber = history.requiredNumber
     commit = self.request.commit(number: 0, token: backend.coordinator.journal.newToken())
     arguments = try CommitArguments(changes, self.request, history, backend)
+    (isSimple, hasMetadata) = (arguments.isSimple, arguments.hasMetadata)
   }
 
   /// Whether the basis includes ranges of keys, and not only single ones.

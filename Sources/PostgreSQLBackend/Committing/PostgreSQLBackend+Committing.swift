@@ -48,6 +48,15 @@ extension PostgreSQLBackend {
 
   /// Sends a commit in a transaction of its own.
   func send(_ one: OutgoingCommit) throws(StoreError) -> Commit {
+    var doubt: Backoff?
+    if let outcome = sendNext([one], &doubt).first ?? nil { return try outcome.get() }
+    return try sendCompletely(one, &doubt)
+  }
+
+  /// Sends a commit with all that the server needs to judge it.
+  func sendCompletely(
+    _ one: OutgoingCommit, _ doubt: inout Backoff?
+  ) throws(StoreError) -> Commit {
     let (changes, commit) = (one.changes, one.commit)
     var rangesSince = uncontestedNumber(one)
     // The function of the server makes the entry of a commit from all of its parts.
@@ -56,9 +65,11 @@ extension PostgreSQLBackend {
       let known = coordinator.journal.lastNumber
       let plan = try one.arguments.plan(
         commit, required: one.requiredNumber, rangesSince: rangesSince, isDivided: isDivided)
-      let results = try send(plan, newsStatement(behind: known, besides: [commit.token]), commit)
+      let results = try send(
+        plan, newsStatement(behind: known, besides: [commit.token]), commit, &doubt)
       let (outcome, number) = try self.outcome(results[0])
       keepsHistory.store(results[0].bool(0, 7), ordering: .relaxed)
+      learnTables(of: one, results[0])
       let news = results[results.count - 1]
       if outcome.isMade {
         let made = try made(one, number, results[0])
@@ -83,10 +94,10 @@ extension PostgreSQLBackend {
   }
 
   private func send(
-    _ plan: CommitPlan, _ news: Statement, _ commit: Commit
+    _ plan: CommitPlan, _ news: Statement, _ commit: Commit, _ doubt: inout Backoff?
   ) throws(StoreError) -> [QueryResult] {
     do throws(DeliveryFailure) {
-      return try deliver { (connection) throws(ServerFailure) in
+      return try deliver(&doubt) { (connection) throws(ServerFailure) in
         try plan.run(on: connection, news)
       }
     } catch { throw error.error(of: commit, at: location) }
@@ -97,7 +108,7 @@ extension PostgreSQLBackend {
     _ one: OutgoingCommit, _ number: UInt64, _ answer: QueryResult
   ) throws(StoreError) -> NewCommit {
     let kept = try reading { () throws(ServerFailure) in try answer.byteArrays(0, 6) }
-    let changes = one.changes.adding(kept.compactMap(\.self), to: known(ExternalCatalogue.table))
+    let changes = one.changes.adding(kept.compactMap(\.self), to: catalogue)
     return NewCommit(
       commit: one.commit.numbered(number), changes: changes, request: one.request)
   }

@@ -25,12 +25,17 @@ extension PostgreSQLBackend {
   ///
   /// They may be sent any number of times: the function looks for the token of each, after it has
   /// waited for the lock that an earlier transaction may still hold.
+  ///
+  /// - Parameters:
+  ///   - doubt: Set from the moment when the outcome is unknown; also if the commits were sent in
+  ///     another way before.
+  ///   - run: Sends the commits.
+  /// - Returns: The result of the closure.
+  /// - Throws: The failure.
   func deliver(
-    _ run: (Connection) throws(ServerFailure) -> [QueryResult]
+    _ doubt: inout Backoff?, _ run: (Connection) throws(ServerFailure) -> [QueryResult]
   ) throws(DeliveryFailure) -> [QueryResult] {
     var othersFirst = Backoff(configuration.timeout)
-    // Set from the moment when the outcome is unknown.
-    var doubt: Backoff?
     var lossesLeft = 1
     while true {
       do throws(ServerFailure) {

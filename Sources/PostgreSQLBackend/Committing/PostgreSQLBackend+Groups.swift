@@ -50,7 +50,8 @@ extension PostgreSQLBackend: CommitWriting {
   private struct Member {
     let place: Int
     let one: OutgoingCommit
-    let statement: Statement
+    /// The statement with all that the server needs to judge the commit.
+    var statement = Statement("")
   }
 
   private enum Answer {
@@ -67,11 +68,18 @@ extension PostgreSQLBackend: CommitWriting {
       do throws(StoreError) {
         try pool.check()
         try one.request.follower?.willWrite()
-        members.append(Member(place: place, one: one, statement: try statement(of: one)))
+        members.append(Member(place: place, one: one))
       } catch { outcomes[place] = .failure(error) }
     }
+    var doubt: Backoff?
+    sendNext(&members, &outcomes, &doubt)
+    for (index, member) in members.enumerated().reversed() {
+      do throws(StoreError) {
+        members[index].statement = try statement(of: member.one)
+      } catch { outcomes[members.remove(at: index).place] = .failure(error) }
+    }
     sending: while members.count > 1 {
-      switch send(members) {
+      switch send(members, &doubt) {
       case .outcomes(let found):
         for (member, outcome) in zip(members, found) { outcomes[member.place] = outcome }
         members = []
@@ -81,7 +89,9 @@ extension PostgreSQLBackend: CommitWriting {
       }
     }
     for member in members {
-      outcomes[member.place] = Result { () throws(StoreError) in try send(member.one) }
+      outcomes[member.place] = Result { () throws(StoreError) in
+        try sendCompletely(member.one, &doubt)
+      }
     }
     return outcomes.map { $0 ?? .failure(StoreError(.closed, "The backend has been closed.")) }
   }
@@ -93,12 +103,22 @@ extension PostgreSQLBackend: CommitWriting {
     ).statements[0]
   }
 
-  private func send(_ members: [Member]) -> Answer {
+  /// Makes the members whose basis others have surely not changed, and removes them.
+  private func sendNext(
+    _ members: inout [Member], _ outcomes: inout [CommitOutcome?], _ doubt: inout Backoff?
+  ) {
+    for (member, outcome) in zip(members, sendNext(members.map(\.one), &doubt)) {
+      outcomes[member.place] = outcome
+    }
+    members.removeAll { outcomes[$0.place] != nil }
+  }
+
+  private func send(_ members: [Member], _ doubt: inout Backoff?) -> Answer {
     let known = coordinator.journal.lastNumber
     let news = newsStatement(behind: known, besides: members.map(\.one.commit.token))
     var executedCount = 0
     do throws(DeliveryFailure) {
-      let results = try deliver { (connection) throws(ServerFailure) in
+      let results = try deliver(&doubt) { (connection) throws(ServerFailure) in
         defer { executedCount = connection.executedCount }
         return try connection.run(members.map(\.statement) + [news])
       }
@@ -122,6 +142,7 @@ extension PostgreSQLBackend: CommitWriting {
       for (index, (outcome, number)) in answers.enumerated() where outcome.isMade {
         made.append(try self.made(members[index].one, number, results[index]))
       }
+      for (member, result) in zip(members, results) { learnTables(of: member.one, result) }
       keepsHistory.store(results[members.count - 1].bool(0, 7), ordering: .relaxed)
       try take(results[members.count], behind: number, own: made)
       // The first answer had the keys that the server has added.

@@ -13,7 +13,7 @@ extension PostgreSQLBackend {
   func newsStatement(behind number: UInt64, besides tokens: [UUID] = []) -> Statement {
     Statement(
       "select * from stored_objects.news($1, $2, $3)",
-      [.int4(storeID), .int(number), .uuids(tokens)])
+      [.int4(storeID), .int(number), .uuids(tokens)], name: .news)
   }
 
   /// Notifies all stores of the commits in an answer, in order and once each.
@@ -43,6 +43,21 @@ extension PostgreSQLBackend {
     }
     for new in own { commits[new.commit.number] = new }
     deliver(commits, upTo: last)
+  }
+
+  /// Notifies all stores of commits of this process that directly follow the last known commit.
+  func take(own made: [NewCommit]) {
+    guard let last = made.last?.commit.number else { return }
+    lastAnswer.withLock { $0 = .now }
+    if last <= coordinator.journal.lastNumber || isDelivering { return }
+    delivering.withLock { _ in
+      deliverer.store(currentThread(), ordering: .relaxed)
+      defer { deliverer.store(0, ordering: .relaxed) }
+      // Another thread may have learned of them meanwhile.
+      for new in made where new.commit.number == coordinator.journal.lastNumber + 1 {
+        deliver(new.commit, new.changes, new.request)
+      }
+    }
   }
 
   private func newCommit(
@@ -78,14 +93,17 @@ extension PostgreSQLBackend {
 
   private func deliver(_ new: NewCommit) {
     let own = underWay.withLock { $0[new.commit.token] }
-    empty.withLock { $0.note(own?.changes ?? new.changes) }
+    if own == nil { for (table, row) in new.metadata { coordinator.learn(row, of: table) } }
     // The server may have added keys to those of this process.
-    sortedKeys.withLock { $0.note(new.changes, new.commit.number) }
-    if let own {
-      return coordinator.didCommit(new.commit, own.changes, own.request)
-    }
-    for (table, row) in new.metadata { coordinator.learn(row, of: table) }
-    coordinator.didCommit(new.commit, new.changes, new.request)
+    deliver(new.commit, own?.changes ?? new.changes, own?.request ?? new.request, keys: new.changes)
+  }
+
+  private func deliver(
+    _ commit: Commit, _ changes: ChangeSet, _ request: CommitRequest, keys: ChangeSet? = nil
+  ) {
+    empty.withLock { $0.note(changes) }
+    sortedKeys.withLock { $0.note(keys ?? changes, commit.number) }
+    coordinator.didCommit(commit, changes, request)
   }
 
   private func loseTrack(upTo last: UInt64) {

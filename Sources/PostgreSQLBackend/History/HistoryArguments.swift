@@ -16,16 +16,14 @@ struct HistoryArguments {
   init(_ changes: ChangeSet, _ request: CommitRequest, _ backend: PostgreSQLBackend) {
     replication =
       request.replication.map { $0.isRemembered ? .remembered : .ownEntry } ?? .none
-    (table, followerTable) = (
-      backend.known(ServerHistory.table), backend.known(ServerHistory.followerTable)
-    )
+    (table, followerTable) = (backend.historyTable, backend.followerTable)
     required = backend.coordinator.requiredNumber
     let isOwn = request.replication == nil
     begins = isOwn && Self.begins(changes, table, required)
     shortens =
       isOwn && !begins && request.basis == nil && required != nil
       && ServerHistory.onlyShortens(
-        changes, history: table, values: backend.known(ExternalCatalogue.table))
+        changes, history: table, values: backend.catalogue)
     var basis = CommitBasis(upTo: required ?? 0)
     basis.keys = [(table, KeyRange.key(ServerHistory.stampKey))]
     stampBasis = shortens ? basis : nil
@@ -51,6 +49,12 @@ struct HistoryArguments {
   /// Others may save while a history is begun, because the server sets its start. While it is
   /// shortened, the start must stay the same.
   var requiredNumber: UInt64? { begins || shortens ? nil : required }
+
+  /// Whether a commit with some tables does not concern the history.
+  func isNone(_ tables: [CommitArguments.Table]) -> Bool {
+    replication == .none && !begins && !shortens && place(of: table, tables) == 0
+      && place(of: followerTable, tables) == 0
+  }
 
   /// Returns a request with the basis of a commit that shortens the history.
   func request(_ request: CommitRequest) -> CommitRequest {

@@ -26,7 +26,7 @@ extension PostgreSQLBackend {
   }
 
   /// Whether a table is that of the history.
-  func isHistory(_ table: OrderedTableID) -> Bool { known(ServerHistory.table) == table }
+  func isHistory(_ table: OrderedTableID) -> Bool { historyTable == table }
 
   /// Whether the server knows the order of the keys in a range: in an encrypted store only that of
   /// the entries of a history.
@@ -40,12 +40,12 @@ extension PostgreSQLBackend {
   /// commits to a follower in any case.
   func isKnownToFollowNone(_ table: OrderedTableID) -> (isKnown: Bool, number: Int) {
     let (isEmpty, number) = empty.withLock { ($0.tables.contains(table), $0.number) }
-    return (isEmpty && known(ServerHistory.followerTable) == table, number)
+    return (isEmpty && followerTable == table, number)
   }
 
   /// Records that the table by which a store follows another has no key.
   func noteNoValue(_ table: OrderedTableID, asOf number: Int) {
-    guard known(ServerHistory.followerTable) == table else { return }
+    guard followerTable == table else { return }
     empty.withLock { $0.add(table, asOf: number) }
   }
 
@@ -65,8 +65,7 @@ extension PostgreSQLBackend {
 
   /// Forgets the keys of the list of external values, to which the server has added some.
   func forgetKeysOfValues() {
-    let table = known(ExternalCatalogue.table)
-    sortedKeys.withLock { $0.forget(table) }
+    sortedKeys.withLock { $0.forget(catalogue) }
   }
 }
 

@@ -36,7 +36,7 @@ extension Schema {
   /// The other columns of an answer that has only an outcome and a number.
   static let nothing = """
     null::integer[], null::bigint[], null::integer[], null::integer[], null::bytea[],
-          v_history is not null
+          v_history is not null, null::integer[]
     """
 
   /// The number of the last commits that are remembered.
@@ -66,7 +66,8 @@ extension Schema {
       p_dropped uuid[], p_key_ids uuid[], p_replication smallint, p_history_table integer,
       p_begins_history boolean, p_follower_table integer, p_is_in_pieces boolean)
     returns table (outcome integer, number bigint, row_tables integer[], rows bigint[],
-      names integer[], key_tables integer[], kept_keys bytea[], keeps_history boolean)
+      names integer[], key_tables integer[], kept_keys bytea[], keeps_history boolean,
+      table_ids integer[])
     language plpgsql \(plansByKeys) as $$
     #variable_conflict use_column
     declare
@@ -121,7 +122,7 @@ extension Schema {
             p_ranges_since, p_point_tables, p_points) c;
         if v_rows is not null or v_names is not null or v_key_tables is not null then
           return query select \(Outcome.conflict.rawValue), v_last, v_row_tables, v_rows, v_names,
-            v_key_tables, null::bytea[], v_history is not null;
+            v_key_tables, null::bytea[], v_history is not null, v_ids;
           return;
         end if;
       end if;
@@ -132,7 +133,7 @@ extension Schema {
     \(remembering)
       return query select \(Outcome.committed.rawValue), v_number,
         null::integer[], null::bigint[], null::integer[], null::integer[], v_kept_keys,
-        v_history is not null;
+        v_history is not null, v_ids;
     end $$
     """
 
@@ -164,7 +165,7 @@ extension Schema {
             where n.kind = 0 limit 1) n;
         if v_rows is not null then
           return query select \(Outcome.rowExists.rawValue), v_last, v_row_tables, v_rows,
-            null::integer[], null::integer[], null::bytea[], v_history is not null;
+            null::integer[], null::integer[], null::bytea[], v_history is not null, v_ids;
           return;
         end if;
       end if;
@@ -285,6 +286,15 @@ extension Schema {
           p_tables, p_metadata, p_row_tables, p_rows, p_row_kinds, p_names, v_name_kinds,
           p_cleared, p_key_tables, p_keys, p_key_kinds, p_key_values);
       v_total := v_total + v_weight;
+    \(forgetting)
+      update stored_objects.stores s set last_commit = v_number, forgotten = v_forgotten,
+          weight = v_total, history = v_history, follows = v_follows
+        where s.id = p_store;
+    """
+
+  /// Forgets the changes of old commits, if there is no room for them, and every 64th time old
+  /// commits.
+  static let forgetting = """
       if v_total > \(rememberedWeight) then
         select coalesce(max(w.number), 0) into v_found
           from (
@@ -311,8 +321,5 @@ extension Schema {
           select v_total - coalesce(sum(g.weight), 0) into v_total from gone g;
         v_forgotten := greatest(v_forgotten, v_number - \(rememberedCommitCount));
       end if;
-      update stored_objects.stores s set last_commit = v_number, forgotten = v_forgotten,
-          weight = v_total, history = v_history, follows = v_follows
-        where s.id = p_store;
     """
 }

@@ -6,7 +6,7 @@ extension Schema {
   /// statement once. The plan must also be right when a table has grown that was empty then.
   static let plansByKeys = """
     set plan_cache_mode = force_generic_plan set enable_seqscan = off
-      set enable_hashjoin = off set enable_mergejoin = off set jit = off
+      set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
     """
 
   /// Settings of functions that join lists of any size.

@@ -6,7 +6,7 @@
 /// keys.
 enum Schema {
   /// The version of the tables and functions; a program refuses later versions.
-  static let version: Int32 = 4
+  static let version: Int32 = 5
   /// The number of bytes of a key that are in the index.
   static let keyHeadByteCount = 1024
   /// The maximum size of a value that is remembered with its commit.
@@ -194,7 +194,8 @@ enum Schema {
       uncompressedLists, weightColumn, historyColumns, keyTail, reserveRows, findCommit, putRecords,
       putKeys,
     ]
-    + historyFunctions + [conflicts, commit, news]).map { Statement($0) } + [
+    + historyFunctions + [conflicts, commit, commitNext, commitAfter, news]).map { Statement($0) }
+    + [
       Statement(
         "insert into stored_objects.schema_version (version) values ($1)", [.int4(version)])
     ]
@@ -207,12 +208,14 @@ enum Schema {
       "alter table stored_objects.stores add column key_file bytea",
       "alter table stored_objects.commits add column key_values bytea[]",
     ]
+    let since4 = withoutForeignKeys + [uncompressedLists, weightColumn, weighing, conflicts]
     let texts =
       (earlier < 2 ? since2 + externalTables : [])
       + (earlier < 3 ? [historyColumns] + historyFunctions : [])
-      + withoutForeignKeys + [
-        uncompressedLists, weightColumn, weighing, "drop function stored_objects.commit", conflicts,
-        commit, news,
+      + (earlier < 4 ? since4 : [])
+      + [
+        "drop function if exists stored_objects.news", "drop function stored_objects.commit",
+        commit, commitNext, commitAfter, news,
       ]
     // This comes first, so that programs that start at the same time upgrade one after the other.
     return [Statement("update stored_objects.schema_version set version = $1", [.int4(version)])]

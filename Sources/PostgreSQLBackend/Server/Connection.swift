@@ -1,5 +1,6 @@
 import CLibPQ
 import Files
+import Locks
 import StoreEngine
 
 #if canImport(Darwin)
@@ -19,17 +20,36 @@ import StoreEngine
 @safe final class Connection: @unchecked Sendable {
   private let connection: OpaquePointer
   private let timeout: Duration
-  /// The number of groups of statements that were sent and whose answers were not read.
-  private var unreadCount = 0
+  /// The groups of statements that were sent and whose answers were not read.
+  private var unread: [SentGroup] = []
+  /// Whether sessions of the pool keep statements by names.
+  private let keepsStatements: SharedLock<Bool>
+  /// The names of the statements that the session keeps.
+  private var kept: Set<Statement.Name> = []
   /// The number of statements that the last call of ``run(_:)`` has executed before one failed.
   private(set) var executedCount = 0
   /// Whether the connection can be used again.
   private(set) var isUsable = true
   private var isAbandoned = false
 
+  /// Statements that were sent together: the names that the session was told to keep, by the places
+  /// of their answers.
+  private struct SentGroup {
+    var names: [Int: Statement.Name] = [:]
+    var answerCount = 0
+  }
+
   /// Connects to a server.
-  init(_ target: ConnectionTarget, timeout: Duration) throws(ServerFailure) {
-    self.timeout = timeout
+  ///
+  /// - Parameters:
+  ///   - target: The server.
+  ///   - timeout: The time limit for a request without progress.
+  ///   - keepsStatements: Whether sessions keep statements, which a pooler may prevent.
+  /// - Throws: The failure.
+  init(
+    _ target: ConnectionTarget, timeout: Duration, keepsStatements: SharedLock<Bool>
+  ) throws(ServerFailure) {
+    (self.timeout, self.keepsStatements) = (timeout, keepsStatements)
     let opened = unsafe Self.connect(target.settings)
     guard let opened = unsafe opened else { throw .noConnection("no memory", wantsPassword: false) }
     unsafe connection = opened
@@ -80,8 +100,29 @@ import StoreEngine
   /// - Throws: The first failure. None of the statements was executed then, unless the connection
   ///   was lost.
   func run(_ statements: [Statement]) throws(ServerFailure) -> [QueryResult] {
-    try send(statements)
-    while unreadCount > 1 {
+    let usesNames = mayUseNames(of: statements)
+    do throws(ServerFailure) {
+      return try run(statements, usesNames: usesNames)
+    } catch {
+      guard usesNames, error.isOfKeptStatement else { throw error }
+      // A pooler has given the session to others in between. Nothing was executed.
+      keepsStatements.withLock { $0 = false }
+      return try run(statements, usesNames: false)
+    }
+  }
+
+  /// Whether statements can be sent by their names, and again if the session doesn't know these.
+  private func mayUseNames(of statements: [Statement]) -> Bool {
+    statements.contains { $0.name != nil } && statements.first?.beginsTransaction == false
+      && unread.isEmpty && (unsafe PQtransactionStatus(connection)) == PQTRANS_IDLE
+      && keepsStatements.withLock(\.self)
+  }
+
+  private func run(
+    _ statements: [Statement], usesNames: Bool
+  ) throws(ServerFailure) -> [QueryResult] {
+    try send(statements, usesNames: usesNames)
+    while unread.count > 1 {
       do throws(ServerFailure) { _ = try readGroup() } catch {
         if !isUsable { throw error }
       }
@@ -94,45 +135,85 @@ import StoreEngine
   /// The next call waits for it.
   func runWithoutWaiting(_ statement: Statement) {
     do {
-      try send([statement])
+      try send([statement], usesNames: false)
       while unsafe PQflush(connection) == 1 { try wait(for: POLLOUT) }
     } catch { isUsable = false }
   }
 
-  private func send(_ statements: [Statement]) throws(ServerFailure) {
+  private func send(_ statements: [Statement], usesNames: Bool) throws(ServerFailure) {
+    var group = SentGroup()
     for statement in statements {
-      guard unsafe Self.send(statement, connection) else { throw lost() }
+      let name = usesNames ? statement.name : nil
+      if let name, !kept.contains(name), !group.names.values.contains(name) {
+        let types = statement.parameters.map(\.type)
+        let isSent = unsafe PQsendPrepare(
+          connection, name.text, statement.text, Int32(types.count), types)
+        guard isSent == 1 else { throw lost() }
+        group.names[group.answerCount] = name
+        group.answerCount += 1
+      }
+      guard unsafe Self.send(statement, name, connection) else { throw lost() }
+      group.answerCount += 1
     }
     guard unsafe PQpipelineSync(connection) == 1 else { throw lost() }
-    unreadCount += 1
+    unread.append(group)
   }
 
-  private static func send(_ statement: Statement, _ connection: OpaquePointer) -> Bool {
-    let types = statement.parameters.map(\.type)
-    let lengths = statement.parameters.map { Int32($0.bytes?.count ?? 0) }
-    let formats = [Int32](repeating: 1, count: types.count)
-    var values: [UnsafePointer<CChar>?] = unsafe []
-    unsafe values.reserveCapacity(types.count)
-    return unsafe lend(statement.parameters[...], &values) { values in
-      unsafe PQsendQueryParams(
-        connection, statement.text, Int32(types.count), types, values, lengths, formats, 1) == 1
-    }
-  }
-
-  /// Collects the addresses of the bytes of parameters, which are valid while the closure runs.
-  private static func lend(
-    _ parameters: ArraySlice<Parameter>, _ values: inout [UnsafePointer<CChar>?],
-    _ body: ([UnsafePointer<CChar>?]) -> Bool
+  private static func send(
+    _ statement: Statement, _ name: Statement.Name?, _ connection: OpaquePointer
   ) -> Bool {
-    guard let first = parameters.first else { return unsafe body(values) }
-    guard let bytes = first.bytes else {
-      unsafe values.append(nil)
-      return unsafe lend(parameters.dropFirst(), &values, body)
+    let parameters = statement.parameters
+    let count = Int32(parameters.count)
+    let lengths = parameters.map { Int32($0.bytes?.count ?? 0) }
+    let formats = [Int32](repeating: 1, count: parameters.count)
+    return unsafe lend(parameters) { values in
+      if let name {
+        return unsafe PQsendQueryPrepared(
+          connection, name.text, count, values, lengths, formats, 1) == 1
+      }
+      return unsafe PQsendQueryParams(
+        connection, statement.text, count, parameters.map(\.type), values, lengths, formats, 1)
+        == 1
     }
-    // An empty array may have no address, which would mean NULL.
-    return unsafe (bytes.isEmpty ? [0] : bytes).withUnsafeBytes { bytes in
-      unsafe values.append(bytes.baseAddress?.assumingMemoryBound(to: CChar.self))
-      return unsafe lend(parameters.dropFirst(), &values, body)
+  }
+
+  /// The size from which the bytes of a parameter are not copied.
+  private static let largeByteCount = 16 << 10
+
+  /// Calls a closure with the addresses of the bytes of parameters; nil for NULL.
+  private static func lend(
+    _ parameters: [Parameter], _ body: ([UnsafePointer<CChar>?]) -> Bool
+  ) -> Bool {
+    var (small, places): ([UInt8], [Int?]) = ([], [])
+    var large: [Int] = []
+    places.reserveCapacity(parameters.count)
+    for (index, parameter) in parameters.enumerated() {
+      places.append(parameter.bytes == nil ? nil : small.count)
+      guard let bytes = parameter.bytes else { continue }
+      if bytes.count < largeByteCount { small += bytes } else { large.append(index) }
+    }
+    // Without a byte, there may be no address, which would mean NULL.
+    small.append(0)
+    return unsafe small.withUnsafeBytes { bytes in
+      let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+      var values = unsafe places.map { place in
+        unsafe place.flatMap { place in unsafe start.map { unsafe $0 + place } }
+      }
+      return unsafe lend(large[...], of: parameters, &values, body)
+    }
+  }
+
+  /// Adds the addresses of large parameters, which are valid while the closure runs.
+  private static func lend(
+    _ large: ArraySlice<Int>, of parameters: [Parameter],
+    _ values: inout [UnsafePointer<CChar>?], _ body: ([UnsafePointer<CChar>?]) -> Bool
+  ) -> Bool {
+    guard let index = large.first, let bytes = parameters[index].bytes else {
+      return unsafe body(values)
+    }
+    return unsafe bytes.withUnsafeBytes { bytes in
+      unsafe values[index] = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+      return unsafe lend(large.dropFirst(), of: parameters, &values, body)
     }
   }
 
@@ -148,7 +229,7 @@ import StoreEngine
   /// - Throws: The failure.
   func copy(_ text: String, _ nextPart: () -> [UInt8]?) throws(ServerFailure) {
     // A pipeline can't contain it.
-    guard unreadCount == 0, unsafe PQexitPipelineMode(connection) == 1,
+    guard unread.isEmpty, unsafe PQexitPipelineMode(connection) == 1,
       unsafe PQsendQuery(connection, text) == 1
     else { throw lost() }
     do throws(ServerFailure) {
@@ -199,6 +280,7 @@ import StoreEngine
   private func readGroup() throws(ServerFailure) -> [QueryResult] {
     var results: [QueryResult] = []
     var failure: ServerFailure?
+    var place = 0
     defer { executedCount = results.count }
     while true {
       try waitForAnswer()
@@ -213,10 +295,17 @@ import StoreEngine
       switch unsafe PQresultStatus(result) {
       case PGRES_PIPELINE_SYNC:
         unsafe PQclear(result)
-        unreadCount -= 1
+        unread.removeFirst()
         if let failure { throw failure }
         return results
-      case PGRES_TUPLES_OK, PGRES_COMMAND_OK: unsafe results.append(QueryResult(result))
+      case PGRES_TUPLES_OK, PGRES_COMMAND_OK:
+        if let name = unread.first?.names[place] {
+          kept.insert(name)
+          unsafe PQclear(result)
+        } else {
+          unsafe results.append(QueryResult(result))
+        }
+        place += 1
       case PGRES_PIPELINE_ABORTED: unsafe PQclear(result)
       default:
         if failure == nil { failure = unsafe Self.failure(result) }

@@ -8,6 +8,8 @@ final class ConnectionPool: Sendable {
   private let timeout: Duration
   private let state: Locked<State>
   private let process = currentProcess()
+  /// Whether sessions keep statements: not behind a pooler that gives them to others.
+  private let keepsStatements = SharedLock(true)
 
   private struct State {
     var idle: [Connection] = []
@@ -95,7 +97,7 @@ final class ConnectionPool: Sendable {
   }
 
   private func newConnection() throws(ServerFailure) -> Connection {
-    try Connection(target, timeout: timeout)
+    try Connection(target, timeout: timeout, keepsStatements: keepsStatements)
   }
 
   /// Takes a connection that does not count, until ``giveBack(uncounted:)``.

@@ -35,6 +35,13 @@ enum ServerFailure: Error {
     return state == "40001" || state == "40P01"
   }
 
+  /// Whether the session does not know a statement by its name, knows another one by it, or has to
+  /// plan it again in a way that it can't.
+  var isOfKeptStatement: Bool {
+    guard case .refused(let state, _) = self else { return false }
+    return ["26000", "42P05", "0A000"].contains(state)
+  }
+
   /// Returns the error of the store, which says what to do.
   func error(at location: String) -> StoreError {
     let (code, message) = advice

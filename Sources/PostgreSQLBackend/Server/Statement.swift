@@ -6,10 +6,32 @@ import StoreEngine
 struct Statement: Sendable {
   let text: String
   let parameters: [Parameter]
+  /// The name by which a session keeps the statement; nil for one that is sent with its text.
+  let name: Name?
 
-  init(_ text: String, _ parameters: [Parameter] = []) {
-    (self.text, self.parameters) = (text, parameters)
+  /// The statements that are sent most often.
+  enum Name {
+    case commit, commitNext, commitAfter, news
+
+    /// The name, which no other release uses for another text.
+    var text: String {
+      switch self {
+      case .commit: "stored_objects_\(Schema.version)_commit"
+      case .commitNext: "stored_objects_\(Schema.version)_commit_next"
+      case .commitAfter: "stored_objects_\(Schema.version)_commit_after"
+      case .news: "stored_objects_\(Schema.version)_news"
+      }
+    }
   }
+
+  init(_ text: String, _ parameters: [Parameter] = [], name: Name? = nil) {
+    (self.text, self.parameters, self.name) = (text, parameters, name)
+  }
+}
+
+extension Statement {
+  /// Whether the statement begins an explicit transaction.
+  var beginsTransaction: Bool { text.hasPrefix("begin") }
 }
 
 /// A parameter in the server's binary form.
@@ -91,6 +113,11 @@ struct Parameter: Sendable {
     for index in uuids.indices { array.append(buffer.bytes[16 * index..<16 * index + 16]) }
     return Parameter(TypeID.uuidArray, array.bytes)
   }
+  /// Arrays that are NULL.
+  static let noBytesArray = Parameter(TypeID.bytesArray, nil)
+  static let noInt4s = Parameter(TypeID.int4Array, nil)
+  static let noInt2s = Parameter(TypeID.int2Array, nil)
+
   static func bytesArray(_ array: ByteArrays) -> Parameter {
     Parameter(TypeID.bytesArray, array.builder.bytes)
   }
