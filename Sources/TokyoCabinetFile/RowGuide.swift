@@ -79,7 +79,7 @@ final class RowGuide: @unchecked Sendable {
 
   /// Sets the place of a row, unless an earlier row of its group has one.
   ///
-  /// Only the thread that ``note(_:)`` told to learn the part calls it.
+  /// Called by one thread for each part: the one for which ``note(_:)`` returned true.
   func learn(_ place: UInt32, of row: UInt32) {
     let group = Int(row) / Self.groupRows
     if unsafe places[group].load(ordering: .relaxed) != 0 { return }
