@@ -1,7 +1,9 @@
 import Files
 import Synchronization
 
-#if canImport(Musl)
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Musl)
   internal import Musl
 #else
   internal import Glibc
