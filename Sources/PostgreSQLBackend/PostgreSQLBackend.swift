@@ -48,6 +48,8 @@ public final class PostgreSQLBackend: StoreBackend {
   let tableIDs = Locked(ServerTableIDs())
   /// Which commits are sent as direct successors of the last known one.
   let nextAttempts = Locked(NextAttempts())
+  /// Which of the others are sent as successors of commits that are not known.
+  let afterAttempts = Locked(NextAttempts())
   /// The time of the last answer with the number of the last commit.
   let lastAnswer = Locked<ContinuousClock.Instant?>(nil)
   /// The data that a snapshot reads; nil for a backend that reads the last commit.

@@ -239,6 +239,7 @@ struct NextCommitTests {
       basis.keys = keys.map { (words, $0) }
       let request = CommitRequest(basis: basis)
       try theirs.commit(changes)
+      mine.afterAttempts.withLock { $0 = NextAttempts() }
       let error = storeError { try mine.commit(change(.update, 3, [9], table), request) }
       #expect(error?.code == code)
       if code == nil {

@@ -38,7 +38,11 @@ extension CommitArguments {
   private static let comparedRowCount = 16
 
   /// Whether the commit may be compared with commits of others row by row.
-  var isTiny: Bool { rows.rows.count + basisRows.rows.count <= Self.comparedRowCount }
+  ///
+  /// Keys are not compared, so a commit that changes some would often be sent in vain.
+  var isTiny: Bool {
+    keys.keys.isEmpty && rows.rows.count + basisRows.rows.count <= Self.comparedRowCount
+  }
 
   /// Returns the statement that executes the commit directly after another one.
   ///

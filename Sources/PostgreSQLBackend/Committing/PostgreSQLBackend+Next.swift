@@ -3,10 +3,11 @@ import Locks
 import StoreEngine
 import Synchronization
 
-/// Decides which commits are sent as direct successors of the last known one.
+/// Decides which commits are sent on a short way.
 ///
-/// While others commit to the same store, few commits are that, and an attempt in vain costs a
-/// round trip. So each failure doubles the number of commits until the next attempt.
+/// While others commit to the same store, few commits directly follow the last known one, and an
+/// attempt in vain costs a round trip. So each failure doubles the number of commits until the next
+/// attempt.
 struct NextAttempts: Sendable {
   private var left = 0
   private var pause = 0
@@ -48,9 +49,9 @@ extension PostgreSQLBackend {
   func sendNext(_ commits: [OutgoingCommit], _ doubt: inout Backoff?) -> [CommitOutcome?] {
     let known = coordinator.journal.lastNumber
     let isNext = nextAttempts.withLock { $0.isDue() }
-    guard var statements = isNext ? next(commits, after: known) : after(commits, known) else {
-      return []
-    }
+    guard isNext || afterAttempts.withLock({ $0.isDue() }),
+      var statements = isNext ? next(commits, after: known) : after(commits, known)
+    else { return [] }
     // With the changes of these commits: if they were made before, and their answer was lost, the
     // function answers as for those that have to be sent completely.
     if !isNext { statements.append(newsStatement(behind: known)) }
@@ -60,7 +61,7 @@ extension PostgreSQLBackend {
         try connection.run(statements)
       }
     } catch {
-      if isNext { nextAttempts.withLock { $0.note(isMade: false) } }
+      note(isMade: false, isNext)
       // The complete way finds the reason of a refusal.
       if case .refused = error.failure, !error.isInDoubt, !error.failure.isLost { return [] }
       return commits.map { .failure(error.error(of: $0.commit, at: location)) }
@@ -73,8 +74,16 @@ extension PostgreSQLBackend {
           commit: one.commit.numbered(UInt64(clamping: number)), changes: one.changes,
           request: one.request))
     }
-    if isNext { nextAttempts.withLock { $0.note(isMade: made.count == commits.count) } }
+    note(isMade: made.count == commits.count, isNext)
     return outcomes(of: commits, made, isNext ? nil : results.last, behind: known)
+  }
+
+  private func note(isMade: Bool, _ isNext: Bool) {
+    if isNext {
+      nextAttempts.withLock { $0.note(isMade: isMade) }
+    } else {
+      afterAttempts.withLock { $0.note(isMade: isMade) }
+    }
   }
 
   /// Notifies all stores of commits that were made, and of those of others in an answer.

@@ -32,8 +32,8 @@ import StoreEngine
   private(set) var isUsable = true
   private var isAbandoned = false
 
-  /// Statements that were sent together: the names that the session is to keep, by the places of
-  /// their answers.
+  /// Statements that were sent together: the names of those that the session keeps from now on, by
+  /// the places of the answers.
   private struct SentGroup {
     var names: [Int: Statement.Name] = [:]
     var answerCount = 0
