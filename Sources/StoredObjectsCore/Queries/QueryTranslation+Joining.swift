@@ -84,9 +84,9 @@ extension QueryTranslation {
     store.collectChangesElsewhere()
     var keys: [[UInt8]] = []
     for entry in entries {
-      // Lists and references here still lead to objects that other stores have deleted, and no query
-      // finds those.
-      if store.foreign.hasDeleted(entry.classID) { return nil }
+      // Lists and references here still lead to objects that other stores have deleted, and those
+      // that others have saved lead to objects that are deleted here. No query finds those objects.
+      if store.foreign.hasDeleted(entry.classID) || entry.changeCounts.deletes > 0 { return nil }
       guard let query = try? Query(store, entry, term.of(entry), isExplained: isExplained),
         let rows = try? query.allRows(atMost: joinedCount - keys.count)
       else { return nil }

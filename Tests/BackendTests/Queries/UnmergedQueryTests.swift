@@ -90,6 +90,34 @@ struct UnmergedQueryTests {
     #expect(try first.count(of: Track.self, where: inList) == 1)
   }
 
+  @Test("What another store has saved leads to an object that is deleted here and not saved")
+  func targetsDeletedHere() throws {
+    let first = try MemoryLocation().openStore(of: Track.self)
+    for number in 0..<200 as Range<Int32> {
+      let track = Track()
+      track.seconds = number
+      first.insert(track)
+    }
+    try first.saveChanges()
+    let second = Store(backend: first.backend)
+    try second.register(Track.self)
+    let (deleted, referring) = (UInt32(7), UInt32(9))
+    try first.delete(#require(try first.object(Track.self, rowID: deleted)))
+    let theirs = try #require(try second.object(Track.self, rowID: referring))
+    theirs.original = try second.object(Track.self, rowID: deleted)
+    theirs.versions = try [#require(theirs.original)]
+    try second.saveChanges()
+
+    let behind = #Predicate<Track> { $0.original?.seconds == 5 }
+    let other = #Predicate<Track> { $0.original?.seconds != 1000 }
+    let inList = #Predicate<Track> { $0.versions.contains { $0.seconds < 10 } }
+    #expect(try first.count(of: Track.self, where: behind) == 1)
+    #expect(try ids(first, behind) == [referring])
+    #expect(try first.count(of: Track.self, where: other) == 199)
+    #expect(try ids(first, other).count == 199)
+    #expect(try first.count(of: Track.self, where: inList) == 1)
+  }
+
   @Test("A unique value is searched in the objects of the store itself")
   func uniqueValues() throws {
     let first = try MemoryLocation().openStore(of: Track.self)
