@@ -56,13 +56,10 @@ extension QueryTranslation {
   /// The static type decides, not the value: an optional has other bytes than the value it wraps.
   /// The ID of an object has the bytes of a reference to the object.
   func key<Value>(of value: Value) -> [UInt8]? {
-    func key<Known: IndexableValue>(_: Known.Type) -> [UInt8]? {
-      (value as? Known).map { IndexKey($0).bytes }
-    }
     func idKey<Known: ObjectIDValue>(_: Known.Type) -> [UInt8]? {
       (value as? Known).flatMap { $0.referenceKey(in: store) }
     }
-    if let type = Value.self as? any IndexableValue.Type { return key(type) }
+    if Value.self is any IndexableValue.Type { return indexKeyBytes(of: value) }
     return (Value.self as? any ObjectIDValue.Type).flatMap { idKey($0) }
   }
 }

@@ -64,9 +64,17 @@ extension PredicateExpressions.Equal: QueryExpression {
     _ translation: QueryTranslation<Object>
   ) -> QueryTerm<Object, Bool> {
     translation.compared(lhs, rhs, "==", { $0 == $1 }) { value, key, _ in
-      // NaN is not equal to itself.
-      value != value ? KeyRanges.none : KeyRanges(point: key)
+      Self.ranges(value, key)
     }
+  }
+
+  private static func ranges(_ value: LHS.Output, _ key: [UInt8]) -> KeyRanges {
+    // NaN is not equal to itself.
+    value != value ? KeyRanges.none : KeyRanges(point: key)
+  }
+
+  func simpleCondition(about variable: PredicateExpressions.VariableID) -> Condition? {
+    StoredObjectsCore.simpleCondition(lhs, rhs, about: variable) { Self.ranges($0, $1) }
   }
 }
 
@@ -93,6 +101,14 @@ extension PredicateExpressions.Comparison: QueryExpression {
     @unknown default: return translation.evaluated(self)
     }
     return translation.compared(lhs, rhs, sign, compare, ranges: ranges)
+  }
+
+  func simpleCondition(about variable: PredicateExpressions.VariableID) -> Condition? {
+    switch op {
+    case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual:
+      StoredObjectsCore.simpleCondition(lhs, rhs, about: variable) { ranges($0, $1, false) }
+    @unknown default: nil
+    }
   }
 
   /// Returns the values that a property may have so that its comparison with a value holds.

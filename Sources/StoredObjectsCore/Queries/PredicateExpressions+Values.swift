@@ -4,6 +4,8 @@ import StoreEngine
 // Variables, properties and constants.
 
 extension PredicateExpressions.Variable: QueryExpression {
+  func isVariable(_ variable: PredicateExpressions.VariableID) -> Bool { key == variable }
+
   func term<Object: StoredObject>(
     _ translation: QueryTranslation<Object>
   ) -> QueryTerm<Object, Output> {
@@ -16,6 +18,10 @@ extension PredicateExpressions.Variable: QueryExpression {
 }
 
 extension PredicateExpressions.KeyPath: QueryExpression {
+  func property(of variable: PredicateExpressions.VariableID) -> AnyKeyPath? {
+    (root as? any QueryExpression)?.isVariable(variable) == true ? keyPath : nil
+  }
+
   func term<Object: StoredObject>(
     _ translation: QueryTranslation<Object>
   ) -> QueryTerm<Object, Output> {

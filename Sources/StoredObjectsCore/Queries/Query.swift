@@ -23,10 +23,15 @@ struct Query {
     isExplained: Bool = false
   ) throws {
     store.settleRelationships()
-    let term = predicate.map { QueryTranslation.of($0, entry, store, isExplained: isExplained) }
+    let translation = predicate.map { predicate in
+      LazyTranslation { QueryTranslation.of(predicate, entry, store, isExplained: isExplained) }
+    }
+    // The properties of a subclass are others for its indexes.
+    let isOwn = entry.type == Object.self
+    let condition = isOwn ? predicate.flatMap { simpleCondition(of: $0) } : nil
     try self.init(
-      store, entry, term, orders, limit: limit, offset: offset, isCounting: isCounting,
-      isExplained: isExplained)
+      store, entry, translation, condition ?? translation?.term.condition, orders, limit: limit,
+      offset: offset, isCounting: isCounting, isExplained: isExplained)
   }
 
   /// Creates a query from a translated predicate, after relationships are settled.
@@ -35,16 +40,26 @@ struct Query {
     _ orders: [QueryOrder<Object>] = [], limit: Int? = nil, offset: Int = 0,
     isCounting: Bool = false, isExplained: Bool = false
   ) throws {
+    try self.init(
+      store, entry, term.map { term in LazyTranslation { term } }, term?.condition, orders,
+      limit: limit, offset: offset, isCounting: isCounting, isExplained: isExplained)
+  }
+
+  private init<Object: StoredObject>(
+    _ store: Store, _ entry: RegisteredClass, _ translation: LazyTranslation<Object>?,
+    _ condition: Condition?, _ orders: [QueryOrder<Object>], limit: Int?, offset: Int,
+    isCounting: Bool, isExplained: Bool
+  ) throws {
     (self.store, self.entry, self.orders) = (store, entry, orders.map(\.key))
     let subclass = entry.type == Object.self ? nil : entry.type
-    self.predicate = term.map { term in
-      { object in try (object as? Object).map(term.read) ?? false }
+    self.predicate = translation.map { translation in
+      { object in try (object as? Object).map(translation.term.read) ?? false }
     }
-    conditionText = { term?.text ?? "" }
+    conditionText = { translation?.term.text ?? "" }
     own = OwnContents(store, entry)
     unsaved = own.objects.filter { $0 is Object }
     planner = QueryPlanner(
-      store: store, entry: entry, condition: term?.condition,
+      store: store, entry: entry, condition: condition,
       order: Self.order(self.orders, subclass),
       limit: limit.map { $0.addingSaturated(offset) }, unreadCount: max(0, offset - unsaved.count),
       isCounting: isCounting, isExplained: isExplained)

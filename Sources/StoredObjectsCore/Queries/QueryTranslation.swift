@@ -1,14 +1,6 @@
 import FoundationEssentials
 import StoreEngine
 
-/// An expression of a predicate that can be translated.
-protocol QueryExpression: PredicateExpression {
-  /// Returns the translation, a `QueryTerm<Object, Output>`.
-  func term<Object: StoredObject>(
-    _ translation: QueryTranslation<Object>
-  ) -> QueryTerm<Object, Output>
-}
-
 /// A translation of a predicate into closures and index conditions.
 ///
 /// A closure takes a tenth of the time of Foundation's evaluation. Foundation evaluates the
