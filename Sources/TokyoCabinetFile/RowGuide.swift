@@ -90,11 +90,19 @@ final class RowGuide: @unchecked Sendable {
 }
 
 extension HashFile {
-  /// Creates the guide of a file; nil for a small one, which is in the processor's cache anyway.
+  /// The mean size of records up to which eight of them are read as fast as they are found.
+  private static let guidedRecordSize = 256
+
+  /// Creates the guide of a file.
+  ///
+  /// - Returns: nil for a small file, which is in the processor's cache anyway, and for one of large
+  ///   records.
   static func makeGuide(_ header: HashFileHeader, _ geometry: HashFileGeometry) -> RowGuide? {
     // The header's number may be any: no more records than these fit into the file.
     let most = geometry.end / geometry.leastRecordSize
-    guard header.recordCount >= 65_536, header.recordCount <= most else { return nil }
+    guard header.recordCount >= 65_536, header.recordCount <= most,
+      geometry.end / Int(header.recordCount) <= guidedRecordSize
+    else { return nil }
     return RowGuide(recordCount: Int(header.recordCount))
   }
 
@@ -130,13 +138,16 @@ extension HashFile {
     let first = row / UInt32(RowGuide.partRows) * UInt32(RowGuide.partRows)
     let end = UInt64(first) + UInt64(RowGuide.partRows)
     guard var offset = firstRecord(from: first, in: bytes) else { return }
+    // Some records may be much larger than most, and are read from the disk.
+    let last = min(geometry.end, offset + 2 * RowGuide.partRows * Self.guidedRecordSize)
     var next = first
     for _ in 0..<2 * RowGuide.partRows {
-      guard next < end, offset < geometry.end,
-        let block = try? geometry.block(in: bytes, at: offset)
-      else { return }
-      if block.isRecord, let row = rowOfKey(block, bytes), row >= next, row < end,
-        let place = UInt32(exactly: block.offset >> Int(geometry.alignmentPower))
+      guard next < end, offset < last, let block = try? geometry.block(in: bytes, at: offset) else {
+        return
+      }
+      if block.isRecord, geometry.isAligned(offset), let row = rowOfKey(block, bytes),
+        row >= next, row < end,
+        let place = UInt32(exactly: offset >> Int(geometry.alignmentPower))
       {
         guide.learn(place, of: row)
         next = row &+ 1

@@ -84,6 +84,18 @@ struct RowGuideTests {
     }
   }
 
+  @Test("A file of large records has none")
+  func large() throws {
+    try withTemporaryDirectory { directory in
+      let records = (1...66_000 as ClosedRange<UInt32>).map { row in
+        (Fixtures.key(row), [UInt8](repeating: 1, count: row == 1 ? 9_000_000 : 140))
+      }
+      try Fixtures.write(
+        Dictionary(uniqueKeysWithValues: records), HashFileLayout(), to: directory + "/a")
+      #expect(try HashFile(directory + "/a").guide == nil)
+    }
+  }
+
   @Test("A small file has none, and neither has one whose number of records can't be")
   func small() throws {
     try withTemporaryDirectory { directory in
