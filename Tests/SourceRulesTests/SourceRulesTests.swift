@@ -151,7 +151,8 @@ struct ImportRulesTests {
     let files = SourceFile.all.filter { $0.module == "TokyoCabinetFile" }
     #expect(!files.isEmpty)
     let imports = files.reduce(into: Set<String>()) { $0.formUnion($1.imports) }
-    #expect(imports == ["CZlib", "Files"])
+    // Memory that is zero and not used yet comes from the system's library.
+    #expect(imports == ["CZlib", "Darwin", "Files", "Glibc", "Musl", "Synchronization"])
   }
 
   private func imports(of module: String) -> Set<String> {

@@ -47,7 +47,7 @@ struct RowGuideTests {
     try withTemporaryDirectory { directory in
       let values = try makeFile(directory + "/a", &random)
       let file = try HashFile(directory + "/a")
-      let rows = (values.keys + (1...Self.count)).shuffled(using: &random)
+      let rows = (Array(values.keys) + Array(1...Self.count)).shuffled(using: &random)
       #expect(file.file.withBytes { file.guided(to: 2, in: $0) } == nil)
       for row in rows {
         let isRight = try value(row, in: file) == values[row]

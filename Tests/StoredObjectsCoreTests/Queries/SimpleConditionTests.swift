@@ -18,15 +18,15 @@ private final class Sample: StoredObject {
 struct SimpleConditionTests {
   private let property: [(Predicate<Sample>, AnyKeyPath)] = {
     let (title, none, note) = ("a", String?.none, String?.some("b"))
-    let (nan, date) = (Double.nan, Date(timeIntervalSinceReferenceDate: 7))
+    let (invalid, date) = (0 * Double.infinity, Date(timeIntervalSinceReferenceDate: 7))
     return [
       (#Predicate { $0.title == title }, \Sample.title),
       (#Predicate { $0.title >= title }, \Sample.title),
       (#Predicate { $0.title > title }, \Sample.title),
       (#Predicate { $0.title < "" }, \Sample.title),
       (#Predicate { $0.number <= 5 }, \Sample.number),
-      (#Predicate { $0.rating == nan }, \Sample.rating),
-      (#Predicate { $0.rating > nan }, \Sample.rating),
+      (#Predicate { $0.rating == invalid }, \Sample.rating),
+      (#Predicate { $0.rating > invalid }, \Sample.rating),
       (#Predicate { $0.rating >= 0.5 }, \Sample.rating),
       (#Predicate { $0.note == none }, \Sample.note),
       (#Predicate { $0.note == note }, \Sample.note),
