@@ -156,12 +156,31 @@ extension HashFile {
     }
   }
 
-  /// Returns the offset of the record of the first row from a given one on that has one.
+  /// Returns the offset of the first record in its place of a part that begins with a row.
   private func firstRecord(from row: UInt32, in bytes: RawSpan) -> Int? {
-    for candidate in row...row + 2 * UInt32(RowGuide.groupRows) {
-      if let record = try? findInTree(candidate, in: bytes) { return record.offset }
+    for candidate in row...row + 4 * UInt32(RowGuide.groupRows) {
+      if let record = try? findInTree(candidate, in: bytes), leads(record, candidate, bytes) {
+        return record.offset
+      }
     }
     return nil
+  }
+
+  /// Whether one of the next records is that of a row shortly after a row, so that neither was moved.
+  private func leads(_ record: HashFileBlock, _ row: UInt32, _ bytes: RawSpan) -> Bool {
+    var offset = record.end
+    for _ in 0..<RowGuide.groupRows {
+      guard offset < geometry.end, let block = try? geometry.block(in: bytes, at: offset) else {
+        return false
+      }
+      if block.isRecord, let next = rowOfKey(block, bytes), next > row,
+        next - row <= UInt32(RowGuide.groupRows)
+      {
+        return true
+      }
+      offset = block.end
+    }
+    return false
   }
 
   /// Returns the row of a record; nil if its key is none.
