@@ -10,36 +10,12 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/random.h>
-#include <sys/resource.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
-
-int files_lock_shared(int descriptor) {
-  struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
-  return fcntl(descriptor, F_OFD_SETLK, &lock);
-}
-
-static int lock_byte(int descriptor, long byte, int type, int command, struct flock *lock) {
-  *lock = (struct flock){
-      .l_type = (short)type, .l_whence = SEEK_SET, .l_start = (off_t)byte, .l_len = 1};
-  return fcntl(descriptor, command, lock);
-}
-
-int files_lock_byte(int descriptor, long byte, int mode) {
-  struct flock lock;
-  int type = mode == 2 ? F_WRLCK : mode == 1 ? F_RDLCK : F_UNLCK;
-  return lock_byte(descriptor, byte, type, F_OFD_SETLK, &lock);
-}
-
-int files_byte_is_locked(int descriptor, long byte) {
-  struct flock lock;
-  if (lock_byte(descriptor, byte, F_WRLCK, F_OFD_GETLK, &lock) != 0) return -1;
-  return lock.l_type == F_UNLCK ? 0 : 1;
-}
 
 long files_copy_range(int target, int source, unsigned long count) {
   return copy_file_range(source, NULL, target, NULL, count, 0);
@@ -55,11 +31,6 @@ int files_sync_data(int descriptor) { return fdatasync(descriptor); }
 
 int files_allocate(int descriptor, long offset, long count) {
   return posix_fallocate(descriptor, offset, count);
-}
-
-unsigned long files_size_limit(void) {
-  struct rlimit limit;
-  return getrlimit(RLIMIT_FSIZE, &limit) == 0 ? limit.rlim_cur : ULONG_MAX;
 }
 
 int files_is_remote(int descriptor) {

@@ -2,7 +2,7 @@
 #define CFILES_H
 
 // Calls of the system that Swift can't import, or that differ between systems. Each system has a source
-// of its own.
+// of its own, and one has the calls that are the same.
 
 /// The number of names that an open file has, or -1 with `errno`.
 ///

@@ -46,8 +46,7 @@ struct RowsAhead {
     // The row and its index in one integer, which is fast to sort.
     var order: [UInt64] = []
     order.reserveCapacity(rows.count)
-    let last = entry.shared.lastRowID
-    for (index, row) in rows.enumerated() where row > ClassMetadata.rowID && row <= last {
+    for (index, row) in rows.enumerated() where entry.mayHave(row) {
       if entry.living(row)?.hasContent != true { order.append(UInt64(row) << 32 | UInt64(index)) }
     }
     if order.count < 2 { return }

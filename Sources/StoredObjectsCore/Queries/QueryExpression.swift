@@ -1,7 +1,10 @@
 import FoundationEssentials
 import StoreEngine
 
-// Comparisons of a property of the object with a constant, such as `$0.title >= title`.
+// The expressions of predicates; QueryTranslation.swift translates them.
+//
+// The simple ones are comparisons of a property of the object with a constant, such as
+// `$0.title >= title`.
 //
 // Most queries are such. If an index covers the comparison, nothing else of the predicate is needed,
 // so the translation, half of the time to plan a query, is left until something is.
