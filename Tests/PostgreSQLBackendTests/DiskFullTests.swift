@@ -21,11 +21,12 @@ struct DiskFullTests {
   func data() throws {
     let disk = try SmallDisk(megabytes: 72, name: "-data")
     defer { disk.close() }
-    // The log has a disk of its own, or the server could end.
+    // The log has a disk of its own, and there are no checkpoints, or the server could end.
     let log = try TestServer.newDirectory("-wal")
     defer { try? FileManager.default.removeItem(atPath: log) }
     let server = try TestServer(
-      at: disk.directory, creation: "--wal-segsize=1 --waldir=\(log)/wal", settings: Self.smallLog)
+      at: disk.directory, creation: "--wal-segsize=1 --waldir=\(log)/wal",
+      settings: "-c max_wal_size=1GB -c checkpoint_timeout=1h -c timezone=UTC")
     defer { server.stop() }
     let backend = try PostgreSQLBackend(server.url(), store: "Music")
     let store = Store(backend: backend)

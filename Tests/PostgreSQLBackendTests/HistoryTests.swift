@@ -222,6 +222,27 @@ struct HistoryTests {
     }
   }
 
+  /// One sealed key in 256 begins like the key of an entry.
+  @Test("Sealed keys that begin like those of entries are not among the entries")
+  func sealedKeys() throws {
+    let database = try TestDatabase(key: EncryptionKey(bytes: Array(repeating: 7, count: 32)))
+    let backend = try database.backend()
+    try backend.beginHistory()
+    let image = try HistoryWalk.content(backend)
+    let history = try backend.orderedTable(OrderedTableName("CommitHistory", kind: .data))
+    var marks = ChangeSetBuilder()
+    // Without one that begins so once in 10^11 runs.
+    for number in 0..<6500 { marks.set([2] + Array("\(number)".utf8), to: [1], in: history) }
+    try backend.commit(marks.changeSet)
+    try backend.commit(change(.insert, 2, [1], backend.table(named: "Song")))
+    try HistoryWalk.check(backend, from: image)
+    var batch = RecordBatch()
+    let summary = try backend.summary(
+      of: backend.table(named: "Song"), [], valuesOf: [], copying: [],
+      keysIn: [(history, KeyRange(from: [1], to: [2]))], to: &batch)
+    #expect(summary.keys.map(\.count) == [2])
+  }
+
   @Test("An entry that is too large is an error, and the save changes nothing")
   func tooLarge() throws {
     let backend = try TestDatabase().backend()

@@ -39,10 +39,18 @@ extension PostgreSQLBackend {
     }
   }
 
+  /// The condition that leaves out the sealed keys of an encrypted store.
+  ///
+  /// The server orders only ranges of entries of a history. The other keys of that table are sealed,
+  /// so any of them may begin with the first byte of an entry.
+  var onlyOrderedKeys: String {
+    sealing == nil ? "" : " and octet_length(head) = \(ServerHistory.entryKeyByteCount)"
+  }
+
   /// Returns the condition of a range, and its parameters from `$4` on.
   private func condition(_ range: KeyRange) -> (text: String, parameters: [Parameter]) {
     var parameters: [Parameter] = []
-    var text = "table_id = \(Self.tableID)"
+    var text = "table_id = \(Self.tableID)" + onlyOrderedKeys
     if !range.from.isEmpty {
       let from = SplitKey(range.from)
       text += " and head >= $4 and (head, tail) >= ($4, $5)"

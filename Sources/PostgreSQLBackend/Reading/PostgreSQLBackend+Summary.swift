@@ -103,7 +103,7 @@ extension PostgreSQLBackend {
       from unnest($4, $5, $6, $7) with ordinality n(from_head, from_tail, to_head, to_tail, place)
         join stored_objects.keys k on k.table_id = \(Self.tableID)
           and k.head >= n.from_head and (k.head, k.tail) >= (n.from_head, n.from_tail)
-          and k.head <= n.to_head and (k.head, k.tail) < (n.to_head, n.to_tail)
+          and k.head <= n.to_head and (k.head, k.tail) < (n.to_head, n.to_tail)\(onlyOrderedKeys)
       order by n.place, k.head, k.tail
       """, try key(of: query.table) + bounds.map { .bytesArray($0) })
   }

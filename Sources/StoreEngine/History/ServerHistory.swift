@@ -10,9 +10,12 @@ package enum ServerHistory {
   /// The key that exists as long as the history does.
   package static var stampKey: [UInt8] { HistoryFormat.stampKey }
 
+  /// The number of bytes of the key of an entry, which is shorter than any sealed key.
+  package static let entryKeyByteCount = 9
+
   /// Whether a key is that of an entry.
   package static func isKeyOfEntry(_ key: some RandomAccessCollection<UInt8>) -> Bool {
-    key.count == 9 && key.first == HistoryFormat.entryMark
+    key.count == entryKeyByteCount && key.first == HistoryFormat.entryMark
   }
 
   /// Whether a range contains only keys of entries.
