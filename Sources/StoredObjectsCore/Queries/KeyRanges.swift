@@ -13,9 +13,13 @@ struct KeyRanges: Equatable {
   init(_ ranges: [KeyRange], points: Set<[UInt8]> = []) {
     self.ranges = []
     pointKeys = points
-    let sorted = ranges.filter { !$0.isEmpty }
-      .sorted { $0.from.lexicographicallyPrecedes($1.from) }
-    for range in sorted {
+    let found = ranges.filter { !$0.isEmpty }
+    // Most sets have one range.
+    guard found.count > 1 else {
+      self.ranges = found
+      return
+    }
+    for range in found.sorted(by: { $0.from.lexicographicallyPrecedes($1.from) }) {
       if let last = self.ranges.last,
         last.to.map({ !$0.lexicographicallyPrecedes(range.from) }) ?? true
       {

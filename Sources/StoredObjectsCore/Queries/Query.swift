@@ -2,7 +2,7 @@ import FoundationEssentials
 import StoreEngine
 
 /// A planned query of any class, which keeps the work for each object in code compiled once.
-struct Query {
+final class Query {
   let store: Store
   let entry: RegisteredClass
   let orders: [QueryOrderKey]
@@ -17,7 +17,7 @@ struct Query {
   private let predicate: ((StoredObject) throws -> Bool)?
   private let conditionText: () -> String
 
-  init<Object: StoredObject>(
+  convenience init<Object: StoredObject>(
     _ store: Store, _ entry: RegisteredClass, _ predicate: Predicate<Object>?,
     _ orders: [QueryOrder<Object>], limit: Int?, offset: Int = 0, isCounting: Bool = false,
     isExplained: Bool = false
@@ -35,7 +35,7 @@ struct Query {
   }
 
   /// Creates a query from a translated predicate, after relationships are settled.
-  init<Object: StoredObject>(
+  convenience init<Object: StoredObject>(
     _ store: Store, _ entry: RegisteredClass, _ term: QueryTerm<Object, Bool>?,
     _ orders: [QueryOrder<Object>] = [], limit: Int? = nil, offset: Int = 0,
     isCounting: Bool = false, isExplained: Bool = false

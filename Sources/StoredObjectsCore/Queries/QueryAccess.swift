@@ -56,7 +56,7 @@ struct IndexRanges {
   /// The ranges of keys, ascending and without overlap.
   var ranges: [KeyRange]
   /// The number of keys in the ranges.
-  let count: Int
+  var count: Int
   /// The properties whose conditions the ranges express.
   let properties: [AnyKeyPath]
   /// The number of leading properties that have only one possible value.

@@ -52,9 +52,11 @@ struct QueryPlanner {
       best.touchedCount = min(count, limit)
       best.cost = min(best.cost, limit * Self.lookUpCost)
     }
-    let parts = try usableIndexes {
+    let indexes = try usableIndexes {
       condition?.values(of: $0) != nil || order?.properties.first == $0
-    }.map { try ranges($0, condition) }
+    }
+    if let choice = choiceByOrder(indexes, cheaperThan: best.cost) { return choice }
+    let parts = try indexes.map { try ranges($0, condition) }
     for part in parts {
       let choice = choice(part)
       if choice.cost < best.cost { best = choice }
@@ -69,6 +71,20 @@ struct QueryPlanner {
     if let both = intersection(parts, of: count), both.cost < best.cost { best = both }
     if isExplained { best.missing = try missingIndexes() }
     return best
+  }
+
+  /// Returns a plan that reads only the wanted objects in their order; nil if no index has them so.
+  ///
+  /// No other plan reads fewer records, so the keys in its ranges need not be counted.
+  private func choiceByOrder(_ indexes: [RegisteredIndex], cheaperThan cost: Int) -> Choice? {
+    guard let limit, order != nil, !isCounting, !isExplained, limit < cost / Self.lookUpCost else {
+      return nil
+    }
+    for index in indexes {
+      let choice = choice(ranges(index, condition, count: limit))
+      if choice.isOrdered, choice.isCovered { return choice }
+    }
+    return nil
   }
 
   /// Returns the indexes that may help by their first property and exist or can be built.
@@ -145,6 +161,17 @@ struct QueryPlanner {
 
   /// Returns the parts of an index that a condition allows.
   func ranges(_ index: RegisteredIndex, _ condition: Condition?) throws -> IndexRanges {
+    var part = ranges(index, condition, count: 0)
+    part.count = try part.ranges.reduce(0) {
+      $0 + (try store.backend.keyCount(in: index.table, $1))
+    }
+    return part
+  }
+
+  /// Returns the parts of an index that a condition allows, with an estimate of the number of keys.
+  private func ranges(
+    _ index: RegisteredIndex, _ condition: Condition?, count: Int
+  ) -> IndexRanges {
     var prefixes: [[UInt8]] = [[RegisteredIndex.mark]]
     var ranges: [KeyRange]?
     var properties: [AnyKeyPath] = []
@@ -163,7 +190,6 @@ struct QueryPlanner {
       break
     }
     let all = KeyRanges(ranges ?? prefixes.map { .prefix($0) }).ranges
-    let count = try all.reduce(0) { $0 + (try store.backend.keyCount(in: index.table, $1)) }
     return IndexRanges(
       index: index, ranges: all, count: count, properties: properties, fixedCount: fixedCount,
       fixedPrefix: fixedPrefix)

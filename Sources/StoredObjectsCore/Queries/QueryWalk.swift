@@ -38,30 +38,45 @@ import StoreEngine
   init(
     _ query: Query, limit: Int?, offset: Int, after: StoredObject?, start: Start? = nil
   ) {
-    self.query = query
     let start = start ?? .row
+    self.query = query
     self.after = after.map { SortKey($0, query.orders, start) }
-    page = QueryPage(offset: offset, limit: limit)
+    let page = QueryPage(offset: offset, limit: limit)
+    self.page = page
     ahead = RowsAhead(query.store, query.entry)
     // If the index covers the predicate, the number of rows to read is known.
     let mostAhead = query.choice.isCovered && limit != nil ? RowsAhead.greatestCount : 16
     aheadCount = min(mostAhead, max(1, page.wanted))
+    lookUps = Self.lookUps(query, limit: limit, offset: offset, after: after, start)
+    index = Self.indexWalk(query, limit: limit, offset: offset, after: after, start)
+  }
+
+  /// Returns the look-ups of a query of few objects in any order; nil for any other query.
+  private static func lookUps(
+    _ query: Query, limit: Int?, offset: Int, after: StoredObject?, _ start: Start
+  ) -> RowLookUps? {
     // A look-up reads an object even if the page starts later. Known rows are skipped unread.
     let skipsMany = query.choice.isCovered && offset > RowsAhead.greatestCount
-    if let limit, !skipsMany, query.orders.isEmpty, case .scan = query.choice.access {
-      lookUps = RowLookUps(
-        after: start == .row ? after?.rowID ?? 0 : 0, query.entry,
-        wanted: limit.addingSaturated(offset),
-        budget: QueryPlanner.lookUpBudget(for: query.choice.recordCount))
+    guard let limit, !skipsMany, query.orders.isEmpty, case .scan = query.choice.access else {
+      return nil
     }
-    if query.choice.isOrdered, case .index(let part) = query.choice.access {
-      // If the index covers the predicate, the number of keys to read is known.
-      let wanted = query.choice.isCovered ? limit?.addingSaturated(offset) : nil
-      var walk = IndexWalk(
-        query.store.backend, part, isReversed: query.choice.isReversed, wanted: wanted)
-      if let after { walk.goOn(after: Self.key(of: after, start, query, part)) }
-      index = walk
-    }
+    return RowLookUps(
+      after: start == .row ? after?.rowID ?? 0 : 0, query.entry,
+      wanted: limit.addingSaturated(offset),
+      budget: QueryPlanner.lookUpBudget(for: query.choice.recordCount))
+  }
+
+  /// Returns the walk through the index that provides the order; nil if none does.
+  private static func indexWalk(
+    _ query: Query, limit: Int?, offset: Int, after: StoredObject?, _ start: Start
+  ) -> IndexWalk? {
+    guard query.choice.isOrdered, case .index(let part) = query.choice.access else { return nil }
+    // If the index covers the predicate, the number of keys to read is known.
+    let wanted = query.choice.isCovered ? limit?.addingSaturated(offset) : nil
+    var walk = IndexWalk(
+      query.store.backend, part, isReversed: query.choice.isReversed, wanted: wanted)
+    if let after { walk.goOn(after: key(of: after, start, query, part)) }
+    return walk
   }
 
   /// Returns the key of an object in the index that provides the order, stored there or not.
