@@ -135,7 +135,7 @@ let package = Package(
       name: "StoreEngine", dependencies: ["CCRC32C", "Files", "Locks", log]),
     .target(
       name: "StoredObjectsCore", dependencies: ["StoreEngine", "Files", "Locks", log]),
-    .target(name: "Locks"),
+    .target(name: "Locks", dependencies: ["CFiles"]),
     .target(name: "CCRC32C"),
     .target(name: "CFiles"),
     .target(name: "Files", dependencies: ["CFiles", "Locks"]),

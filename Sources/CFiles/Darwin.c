@@ -98,6 +98,8 @@ int files_exchange(int first_directory, const char *first, int second_directory,
   return renameatx_np(first_directory, first, second_directory, second, RENAME_SWAP);
 }
 
+int files_processor_count(void) { return (int)sysconf(_SC_NPROCESSORS_ONLN); }
+
 long files_random(void *bytes, unsigned long count) {
   arc4random_buf(bytes, count);
   return (long)count;

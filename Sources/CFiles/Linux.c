@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <time.h>
+#include <sched.h>
 #include <unistd.h>
 
 long files_copy_range(int target, int source, unsigned long count) {
@@ -92,6 +93,13 @@ int files_exchange(int first_directory, const char *first, int second_directory,
   // musl has the function since 1.2.6 only.
   return (int)syscall(SYS_renameat2, first_directory, first, second_directory, second, 1 << 1);
 #endif
+}
+
+int files_processor_count(void) {
+  cpu_set_t processors;
+  // It fails on a machine with more processors than the set has room for.
+  if (sched_getaffinity(0, sizeof processors, &processors) == 0) return CPU_COUNT(&processors);
+  return (int)sysconf(_SC_NPROCESSORS_ONLN);
 }
 
 long files_random(void *bytes, unsigned long count) { return getrandom(bytes, count, 0); }

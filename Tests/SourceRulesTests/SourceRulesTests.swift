@@ -43,6 +43,7 @@ private let filesThatMayBeUnsafe: [String: String] = [
   "TokyoCabinetFile/HashFileWriter.swift": "has no run-time check of exclusivity",
   "TokyoCabinetFile/RowGuide.swift": "has memory of its own, which threads share",
   "TokyoCabinet/RecordBatch.swift": "copies records that the C library hands out",
+  "StoredObjectsCore/Encoding/ChangeSetEncoder.swift": "lends objects that the store holds",
   "StoredObjectsCore/Encoding/EncodingThread.swift": "lends objects to a thread that is joined",
   "StoredObjectsCore/Search/TextQueryNode.swift": "releases a tree of any depth without recursion",
   "StoredObjectsCore/Container/SnapshotReader.swift": "names the executor of an actor",
@@ -192,7 +193,7 @@ struct ImportRulesTests {
     let system: Set = [
       "Darwin", "Foundation", "FoundationEssentials", "Glibc", "Musl", "Synchronization",
     ]
-    #expect(imports(of: "Locks").subtracting(system) == [])
+    #expect(imports(of: "Locks").subtracting(system) == ["CFiles"])
     #expect(imports(of: "Files").subtracting(system).isSubset(of: ["CFiles", "Locks"]))
   }
 

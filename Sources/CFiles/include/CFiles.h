@@ -72,6 +72,12 @@ int files_allocate(int descriptor, long offset, long count);
 /// Returns the limit on file sizes of the process (`RLIMIT_FSIZE`), or the greatest number for none.
 unsigned long files_size_limit(void);
 
+/// Returns the number of processors that the calling thread may run on (`sched_getaffinity`).
+///
+/// `taskset` or the CPU set of a container may leave it fewer than the machine has, and may change that
+/// while the process runs.
+int files_processor_count(void);
+
 /// Fills memory with unpredictable bytes (`getrandom`). Returns their number, which is smaller after a
 /// signal, or -1 with `errno`.
 long files_random(void *bytes, unsigned long count);

@@ -101,6 +101,9 @@ extension DataBuffer {
   /// Writes bytes without a count.
   @inlinable package mutating func append(_ bytes: [UInt8]) { storage.append(contentsOf: bytes) }
 
+  /// Appends a copy of the bytes of a span.
+  package mutating func append(copying bytes: RawSpan) { storage.append(copying: bytes) }
+
   /// Returns all bytes written, and leaves the buffer empty.
   @inlinable package mutating func takeBytes() -> [UInt8] {
     defer { self = DataBuffer([], owner: owner) }

@@ -72,7 +72,7 @@ extension ClassFiles {
       return try ordered.prepare(tables, mark: mark, durability: durability)
     }
     let keyCount = changes.ordered.reduce(0) { $0 + $1.changes.count }
-    let isLarge = keyCount >= TwoThreads.minimumCount
+    let isLarge = TwoThreads.areUseful(for: keyCount)
     let files =
       isLarge ? JoinedResult { Result { () throws(StoreError) in try prepareOrdered() } } : nil
     // Small ones are written one after another, so that the disk sees operations in a fixed order.

@@ -54,6 +54,13 @@ package enum NamedBufferChecksum {
     return bytes
   }
 
+  /// Appends the bytes of a buffer as they are saved.
+  package static func append(_ buffer: [UInt8], name: String, to bytes: inout [UInt8]) {
+    buffer.lend { bytes.append(copying: $0) }
+    bytes.append(bigEndian: mark)
+    bytes.append(littleEndian: checksum(buffer.span, name))
+  }
+
   /// Returns a saved buffer without its end; nil if it is not what was saved under this name.
   package static func opened(_ bytes: consuming [UInt8], name: String) -> [UInt8]? {
     let count = bytes.count - byteCount

@@ -31,13 +31,18 @@ struct ChangeSetEncoder {
     let start = buffer.byteCount
     let helper = EncodingThread.isWorthwhile(entry) ? EncodingThread(entry) : nil
     let pending = entry.pending
+    // Lent, not copied one by one, which would count a reference to each.
+    let objects = pending.span
     for index in 0..<(helper?.firstIndex ?? pending.count) {
-      let object = pending.span[index]
       if records.count == Self.sampleCount {
         buffer.reserveCapacity(
           start + (buffer.byteCount - start) / Self.sampleCount * entry.pending.count)
       }
-      try encode(object, entry, &records)
+      let object = unsafe Unmanaged.passUnretained(objects[index])
+      let outcome = unsafe object._withUnsafeGuaranteedRef { object in
+        Result { () throws(StoreError) in try encode(object, entry, &records) }
+      }
+      try outcome.get()
     }
     try take(from: helper, entry, &records)
     tables.append(.init(table: entry.table, records: records))
@@ -101,19 +106,17 @@ struct ChangeSetEncoder {
   }
 
   /// Encodes the named buffers, in order of their names.
-  mutating func encode(names pending: [ExactName: [UInt8]?]) {
+  mutating func encode(names pending: PendingNames) {
     if pending.isEmpty { return }
-    let pending = Array(pending)
     names.reserveCapacity(pending.count)
-    for index in ExactName.indicesInOrder(pending.count, { pending[$0].key.text }) {
-      let (name, bytes) = pending[index]
+    pending.forEachInOrder { name, bytes in
       guard let bytes else {
-        names.append(.init(name: name.text, range: nil))
-        continue
+        names.append(.init(name: name, range: nil))
+        return
       }
       let start = buffer.beginRecord()
-      buffer.append(bytes)
-      names.append(.init(name: name.text, range: start..<buffer.byteCount))
+      buffer.append(copying: bytes)
+      names.append(.init(name: name, range: start..<buffer.byteCount))
     }
   }
 

@@ -147,7 +147,7 @@ extension Store {
     relationships?.didRestore()
     noteChange()
     try restore(&restorations)
-    for (name, bytes) in step.names { pendingNames[name] = .some(bytes) }
+    for (name, bytes) in step.names { pendingNames.set(name, to: bytes) }
   }
 
   /// Notifies the delegate of the objects about to change; it may change them itself.

@@ -54,8 +54,7 @@ extension Store {
       else { return nil }
       return try? image(of: object, entry)
     }
-    pendingNames[ExactName(name)] = .some(
-      NamedBufferChecksum.sealed(history.encoded(), name: name))
+    pendingNames.set(ExactName(name), sealing: history.encoded())
   }
 }
 

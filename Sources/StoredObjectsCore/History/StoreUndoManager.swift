@@ -362,13 +362,13 @@ extension StoreUndoManager {
   }
 
   /// Records the history as saved; its named buffer may have been saved as well.
-  func didSave(_ names: [ExactName: [UInt8]?]) {
+  func didSave(_ names: PendingNames) {
     let first = firstSerial
     saved = Saved(
       undo: undoSteps + (current.isEmpty ? [] : [current]), redo: redoSteps,
       foreignChanges: foreignChanges.mapValues { $0 - first },
       foreignNames: foreignNames.mapValues { $0 - first })
-    if let bufferName, names[ExactName(bufferName)] != nil { hasNews = false }
+    if let bufferName, names.contains(ExactName(bufferName)) { hasNews = false }
   }
 
   /// Restores the history of the last save, after the store has discarded changes.

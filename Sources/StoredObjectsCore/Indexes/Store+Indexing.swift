@@ -171,7 +171,7 @@ private struct IndexUpdate {
   private mutating func insert(_ new: [StoredObject], _ set: inout ChangeSet) {
     let objects = KeyedObjects(objects: new, writers: writers)
     let isLarge =
-      new.count >= TwoThreads.minimumCount && entry.type.isCodedOnAnyThread
+      entry.type.isCodedOnAnyThread && TwoThreads.areUseful(for: new.count)
       && new.allSatisfy(\.isReadable)
     let (end, middle) = (new.count, isLarge ? new.count / 2 : new.count)
     let second = isLarge ? JoinedResult { objects.keys(middle..<end) } : nil

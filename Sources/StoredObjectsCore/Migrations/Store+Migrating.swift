@@ -217,7 +217,7 @@ final class MigrationRun {
   /// Saves the changes of the store and the state in one commit.
   func save() throws {
     state.keepsEarlierRecords = true
-    store.pendingNames[ExactName(SavedMigrations.bufferName)] = .some(state.sealed)
+    store.pendingNames.set(ExactName(SavedMigrations.bufferName), to: state.sealed)
     store.migrationPhase = .settled
     defer { store.migrationPhase = .running }
     try store.saveChanges()

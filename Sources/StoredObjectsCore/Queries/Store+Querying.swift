@@ -44,7 +44,7 @@ extension Store {
       over: type, where: predicate, sortedBy: orders, limit: limit, offset: offset, after: object)
     var objects: [Object] = []
     if let limit { objects.reserveCapacity(min(limit, 256)) }
-    while let object = try cursor.next() { objects.append(object) }
+    while let object = try cursor.next() { objects.append(consume object) }
     return objects
   }
 

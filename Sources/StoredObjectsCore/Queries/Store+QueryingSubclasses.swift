@@ -27,7 +27,7 @@ extension Store {
       over: type, includingSubclasses: includingSubclasses, where: predicate, sortedBy: orders,
       limit: limit, offset: offset, after: object)
     var objects: [Object] = []
-    while let object = try cursor.next() { objects.append(object) }
+    while let object = try cursor.next() { objects.append(consume object) }
     return objects
   }
 

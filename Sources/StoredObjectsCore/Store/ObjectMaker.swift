@@ -31,7 +31,7 @@ struct ObjectMaker: Sendable {
     objects.reserveCapacity(batch.entries.count)
     for record in batch.entries {
       guard let object = object(at: record, &buffer) else { return nil }
-      objects.append(object)
+      objects.append(consume object)
     }
     return MadeObjects(objects)
   }

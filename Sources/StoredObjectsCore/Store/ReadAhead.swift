@@ -1,3 +1,4 @@
+import Locks
 import StoreEngine
 
 /// Records that a cursor has read ahead.
@@ -57,7 +58,7 @@ struct ReadAhead {
     nextIndex = 0
     let end = try backend.copyRecords(of: entry.table, from: position, to: &batch)
     filledCount += 1
-    if case .paused(let next) = end, filledCount == Self.prefetchedFrom {
+    if case .paused(let next) = end, filledCount == Self.prefetchedFrom, TwoThreads.areUseful {
       prefetch = RecordPrefetch(
         .init(entry, backend, makesObjects: keepsObjects), from: next)
     }

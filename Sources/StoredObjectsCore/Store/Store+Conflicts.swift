@@ -146,7 +146,7 @@ extension Store {
         relationship, or an undo, relied on here.
         """, key)
     }
-    if let name = foreign.names?.first(where: { pendingNames[$0] != nil }) {
+    if let name = foreign.names?.first(where: pendingNames.contains) {
       throw conflict(
         "Another store has saved the buffer \"\(name.text)\" since it was read here.", nil)
     }

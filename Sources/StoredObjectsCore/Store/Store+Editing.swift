@@ -251,7 +251,7 @@ extension Store {
     for entry in classes {
       for object in entry.takePending() { discard(object, entry) }
     }
-    pendingNames = [:]
+    pendingNames = PendingNames()
     // No remaining change depends on anything that other stores have changed.
     foreign.forgetReliance()
     mergeChanges(keepsDeleted: true)

@@ -104,7 +104,7 @@ extension Store {
     while let object = try cursor.next() {
       if object.rowID < last { isSorted = false }
       last = object.rowID
-      objects.append(object)
+      objects.append(consume object)
     }
     return isSorted ? objects : objects.sorted { $0.rowID < $1.rowID }
   }

@@ -32,7 +32,7 @@ extension Store {
     try noteBuffer(named: name)
     var bytes: [UInt8] = []
     buffer.swapBytes(&bytes)
-    pendingNames[ExactName(name)] = .some(NamedBufferChecksum.sealed(bytes, name: name))
+    pendingNames.set(ExactName(name), sealing: bytes)
     if hasDelegate { tell { $0.storeDidChange(self) } }
   }
 
@@ -60,7 +60,7 @@ extension Store {
   private func forgetChangeElsewhere(named name: String) {
     collectChangesElsewhere()
     if foreign.names == nil { return }
-    guard pendingNames[ExactName(name)] == nil else { return }
+    if pendingNames.contains(ExactName(name)) { return }
     foreign.names?.remove(ExactName(name))
     if foreign.names?.isEmpty == true { foreign.names = nil }
   }
@@ -88,7 +88,7 @@ extension Store {
     try validateName(name)
     guard try sealedBuffer(named: name) != nil else { return }
     try noteBuffer(named: name)
-    pendingNames[ExactName(name)] = .some(nil)
+    pendingNames.set(ExactName(name), to: nil)
     tell { $0.storeDidChange(self) }
   }
 
@@ -100,8 +100,8 @@ extension Store {
   public func bufferNames() throws(StoreError) -> [String] {
     do {
       var names = Set(try backend.bufferNames().map(ExactName.init))
-      for (name, bytes) in pendingNames {
-        if bytes == nil { names.remove(name) } else { names.insert(name) }
+      for name in pendingNames.names {
+        if pendingNames.isRemoval(name) { names.remove(name) } else { names.insert(name) }
       }
       return names.sorted().map(\.text).filter { !InternalBuffers.contain($0) }
     } catch {

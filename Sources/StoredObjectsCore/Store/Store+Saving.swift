@@ -208,22 +208,24 @@ extension Store {
       // Lent, not copied one by one, which would count a reference to each.
       let objects = saved.span
       for index in objects.indices {
-        let object = objects[index]
         if forgetsWritten {
-          foreign.forgetWritten(ObjectKey(classID: entry.classID, rowID: object.rowID))
+          foreign.forgetWritten(ObjectKey(classID: entry.classID, rowID: objects[index].rowID))
         }
-        if object.state.contains(.deleted) {
-          release(object, entry)
-          object.state.insert(.departed)
-        }
-        object.state.subtract([.inserted, .updated, .deleted, .pending, .editable])
+        if objects[index].state.contains(.deleted) { depart(objects[index], entry) }
+        objects[index].state.subtract([.inserted, .updated, .deleted, .pending, .editable])
       }
     }
     separateDeleted()
     relationships?.losses.removeAll()
     mergeBases.removeAll()
     history?.didSave(pendingNames)
-    pendingNames = [:]
+    pendingNames = PendingNames()
     collectExternals()
+  }
+
+  /// Removes a deleted object from the store.
+  private func depart(_ object: StoredObject, _ entry: RegisteredClass) {
+    release(object, entry)
+    object.state.insert(.departed)
   }
 }

@@ -40,7 +40,7 @@ extension Store {
     }
     liveQueries?.merge()
     if let names = foreign.names {
-      let conflicting = names.filter { pendingNames[$0] != nil }
+      let conflicting = names.filter { pendingNames.contains($0) }
       foreign.names = conflicting.isEmpty ? nil : conflicting
     }
     if !hasDeletions { foreign.forgetWritten() }
@@ -129,7 +129,7 @@ extension Store {
       note(news, entry)
     }
     if !pendingNames.isEmpty {
-      foreign.names = (foreign.names ?? []).union(pendingNames.keys)
+      foreign.names = (foreign.names ?? []).union(pendingNames.names)
     }
   }
 

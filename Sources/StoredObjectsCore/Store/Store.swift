@@ -68,7 +68,7 @@ public final class Store {
   private var lastClass: RegisteredClass?
 
   /// Named buffers that the next save writes, or removes if nil.
-  var pendingNames: [ExactName: [UInt8]?] = [:]
+  var pendingNames = PendingNames()
 
   /// The records that a getter needed and that could not be read.
   ///

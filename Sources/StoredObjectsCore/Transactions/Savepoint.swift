@@ -15,7 +15,7 @@ struct Savepoint {
   /// The changed objects, in the order of their first changes.
   private(set) var keys: [ObjectKey] = []
   private(set) var objects: [ObjectKey: Before] = [:]
-  let names: [ExactName: [UInt8]?]
+  let names: PendingNames
   let fetchFailures: [FetchFailure]
   /// The position in the undo history.
   let history: StoreUndoManager.Position?
