@@ -47,7 +47,7 @@ package protocol CommitWriting<Queued>: AnyObject, Sendable {
 /// A queue that lets commits of several threads reach the disk, or a server, together.
 ///
 /// A thread that finds no writer at work writes its own commit. While it waits for the disk, other
-/// commits gather. A thread of the queue then writes all of them together, and repeats that until
+/// commits gather. A thread of the process's pool then writes all of them together, and repeats that until
 /// no commits are left. Waiting threads are notified one by one, just before the writer waits for
 /// the disk itself: notified earlier, they would take the processor from it.
 ///
@@ -55,8 +55,6 @@ package protocol CommitWriting<Queued>: AnyObject, Sendable {
 /// each opening of a store 40 us.
 package final class CommitQueue<Queued: Sendable>: Sendable {
   private let state = Locked(State())
-  /// The thread that writes for others; nil until a commit waits.
-  private let thread = Locked<WorkThread?>(nil)
 
   private struct State {
     var waiting: [Waiting] = []
@@ -167,13 +165,9 @@ package final class CommitQueue<Queued: Sendable>: Sendable {
   }
 
   private func handOver(to writer: any CommitWriting<Queued>) {
-    let thread = thread.withLock { thread in
-      if thread == nil { thread = WorkThread() }
-      return thread
-    }
-    // If the system has no thread left, the committing thread writes for the others.
-    guard let thread else { return writeAll(by: writer) }
-    thread.run { [self] in writeAll(by: writer) }
+    // If the system has no thread left, the committing thread writes for the others. It must not
+    // wait for a thread, since all of them may wait for these commits.
+    if !ThreadPool.shared.run({ [self] in writeAll(by: writer) }) { writeAll(by: writer) }
   }
 
   /// Writes the queued commits until none is left.
