@@ -42,7 +42,7 @@ struct ThreadPoolTests {
       while pool.busyCount > 0 { pause() }
     }
     #expect(pool.threadCount == 1)
-    #expect(Set(threads.withLock(\.self)).count == 1)
+    #expect(Set(threads.withLock { $0 }).count == 1)
   }
 
   @Test("As much work as wanted can wait, and idle threads end but for one", .hangLimit)

@@ -147,7 +147,7 @@ public final class StoreContainer: Sendable {
   /// - Throws: ``/StoreEngine/StoreError`` with `ioError`; nothing that was saved is lost.
   public func close() async throws {
     await autosavingActors.saveNow()
-    try await writer.run { [backend] in try backend.close() }
+    try await writer.closeBackend()
   }
 }
 
