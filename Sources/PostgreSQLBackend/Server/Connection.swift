@@ -17,8 +17,8 @@ import StoreEngine
 /// explicit transaction, statements that are sent together are one transaction.
 ///
 /// `@unchecked Sendable`: the pool gives a connection to one thread at a time, under its lock. While
-/// statements wait for their answer without a thread, no thread uses it: the one that has sent them
-/// passes it on to the one that reads under the locks of ``SocketPoller`` and of the threads' pool.
+/// statements wait for their answer without a thread, no thread uses it. The thread that has sent
+/// them passes it to the one that reads under the locks of ``SocketPoller`` and ``ThreadPool``.
 @safe final class Connection: @unchecked Sendable {
   let connection: OpaquePointer
   private let timeout: Duration
