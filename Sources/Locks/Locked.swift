@@ -82,6 +82,24 @@ package struct Locked<Value: Sendable>: ~Copyable, @unchecked Sendable {
     return result
   }
 
+  /// Waits for a condition on the value, for a limited time, and runs a closure with it.
+  ///
+  /// The time is longer or shorter if the system's clock is set meanwhile. Must not be nested.
+  ///
+  /// - Returns: The result of the closure; nil if the time has passed.
+  package func change<Result>(
+    once isReady: (Value) -> Bool, within limit: Duration, _ body: (inout Value) -> Result
+  ) -> Result? {
+    let deadline = unsafe SystemLock.deadline(after: limit)
+    lock()
+    while unsafe !isReady(value.pointee) && SystemLock.wait(storage, until: deadline) {}
+    let isMet = unsafe isReady(value.pointee)
+    let result = isMet ? unsafe body(&value.pointee) : nil
+    unlock()
+    unsafe SystemLock.wakeAll(storage)
+    return result
+  }
+
   /// Runs a closure with the value without waiting for a condition, and wakes waiting threads.
   @inlinable
   package func change<Result>(_ body: (inout Value) -> Result) -> Result {
@@ -146,6 +164,26 @@ package final class SharedLock<Value: Sendable>: Sendable {
 
   @usableFromInline static func wait(_ lock: UnsafeMutablePointer<SystemLock>) {
     _ = unsafe pthread_cond_wait(&lock.pointee.changed, &lock.pointee.mutex)
+  }
+
+  /// Waits until the lock is signaled; returns false once the deadline has passed.
+  fileprivate static func wait(
+    _ lock: UnsafeMutablePointer<SystemLock>, until deadline: timespec
+  ) -> Bool {
+    var deadline = deadline
+    return unsafe pthread_cond_timedwait(&lock.pointee.changed, &lock.pointee.mutex, &deadline) == 0
+  }
+
+  /// Returns a time of the system's clock.
+  fileprivate static func deadline(after duration: Duration) -> timespec {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_REALTIME, &time)
+    let (seconds, fraction) = duration.components
+    time.tv_sec += Int(seconds)
+    time.tv_nsec += Int(fraction / 1_000_000_000)
+    time.tv_sec += time.tv_nsec / 1_000_000_000
+    time.tv_nsec %= 1_000_000_000
+    return time
   }
 
   @usableFromInline static func wakeAll(_ lock: UnsafeMutablePointer<SystemLock>) {

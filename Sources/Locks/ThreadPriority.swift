@@ -19,4 +19,14 @@ package enum ThreadPriority {
       _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, leastNiceness)
     #endif
   }
+
+  /// Whether this thread has a lower priority than the main thread.
+  static var isLowered: Bool {
+    #if canImport(Glibc)
+      let which = __priority_which_t(PRIO_PROCESS.rawValue)
+      return getpriority(which, 0) > getpriority(which, id_t(getpid()))
+    #else
+      return false
+    #endif
+  }
 }

@@ -9,8 +9,9 @@ import Synchronization
 ///     let backend = try PostgreSQLBackend("postgresql://jukebox@db/music", store: "Music")
 ///     let store = Store(backend: backend)
 ///
-/// Safe on any thread. Each call waits for the server on the calling thread. See
-/// <doc:PostgreSQLBackend> for the costs of calls and for what happens when something fails.
+/// Safe on any thread. Each call waits for the server on the calling thread; a `write` of a
+/// `StoreContainer` waits without one. See <doc:PostgreSQLBackend> for the costs of calls and for
+/// what happens when something fails.
 public final class PostgreSQLBackend: StoreBackend {
   /// The state that the stores on this backend share.
   public let coordinator: StoreCoordinator
@@ -52,6 +53,8 @@ public final class PostgreSQLBackend: StoreBackend {
   let afterAttempts = Locked(NextAttempts())
   /// The time of the last answer with the number of the last commit.
   let lastAnswer = Locked<ContinuousClock.Instant?>(nil)
+  /// The calls that wait for the commits of others without a thread.
+  let questions = Locked(WaitingQuestions())
   /// The data that a snapshot reads; nil for a backend that reads the last commit.
   let held: HeldSnapshot?
   /// Asks for commits of others while there are observers.

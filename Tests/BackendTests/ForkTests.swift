@@ -75,6 +75,25 @@ struct ForkTests {
     }
   }
 
+  @Test("A child has threads of its own for actors and queues")
+  func ownThreads() async {
+    await #expect(processExitsWith: .success) {
+      let parent = WorkQueue()
+      let count = SharedLock(0)
+      parent.run { count.change { $0 += 1 } }
+      count.change(once: { $0 == 1 }) { _ in }
+      let code = inForkedChild {
+        let queue = WorkQueue()
+        for _ in 0..<10 { queue.run { count.change { $0 += 1 } } }
+        count.change(once: { $0 == 11 }) { _ in }
+        return Int32(ThreadPool.shared.threadCount)
+      }
+      #expect(code == 1)
+      parent.run { count.change { $0 += 1 } }
+      count.change(once: { $0 == 2 }) { _ in }
+    }
+  }
+
   @Test("A child can open a store itself", arguments: TestedBackend.onDisk)
   func ownStore(_ kind: TestedBackend) async throws {
     let directory = try makeTemporaryDirectory()

@@ -3,15 +3,15 @@ import StoreEngine
 
 /// The writes of tasks that have not begun.
 ///
-/// A thread of the store prepares them, because that may have to wait for other writes. It takes
-/// all collected writes in order, and again when these are done. While they are on their way to the
+/// A thread of the process's pool prepares them, because that may have to wait for other writes. It
+/// takes all collected writes in order, and again when these are done. While they are on their way to the
 /// disk, puts and deletes of single keys collect and become one commit. Each batch is a commit of
 /// its own, and batches share a sync.
 ///
-/// The first task that writes starts the thread. The thread ends with the store.
+/// The store holds the thread only while there are such writes.
 final class TaskWrites: Sendable {
   private let state = Locked(State())
-  private let thread = Locked<WorkThread?>(nil)
+  private let queue = WorkQueue()
 
   private struct State {
     var waiting: [Waiting] = []
@@ -52,13 +52,8 @@ final class TaskWrites: Sendable {
   /// The number of writes that have not begun.
   var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-  /// Starts the thread if it is not running; returns false if the system has no thread left.
-  func start() -> Bool {
-    thread.withLock { thread in
-      if thread == nil { thread = WorkThread() }
-      return thread != nil
-    }
-  }
+  /// Makes sure that there is a thread for the writes; returns false if the system has none left.
+  func start() -> Bool { queue.start() }
 
   /// Returns a number that identifies a write.
   func newTicket() -> Int {
@@ -93,7 +88,7 @@ final class TaskWrites: Sendable {
   // MARK: On the thread
 
   private func takeLater(of store: KeyValueStore) {
-    thread.withLock { $0?.run { [self] in takeAll(of: store) } }
+    queue.run { [self] in takeAll(of: store) }
   }
 
   private func takeAll(of store: KeyValueStore) {

@@ -24,16 +24,9 @@ extension PostgreSQLBackend {
   ///   `reopenNeeded` if the answer was lost, or if the server has lost commits.
   @discardableResult
   public func commit(_ changes: ChangeSet, _ request: CommitRequest) throws(StoreError) -> Commit? {
-    try pool.check()
-    guard !isReadOnly else {
-      throw StoreError.readOnly(at: location)
-    }
-    try request.check()
+    try checkMayCommit(request)
     if changes.isEmpty { return nil }
-    try changes.checkRecordSizes(Self.maximumByteCount, keyLimit: Self.maximumByteCount) {
-      name(of: $0)
-    }
-    let one = try OutgoingCommit(changes, request, self)
+    let one = try outgoingCommit(changes, request)
     let token = one.commit.token
     underWay.withLock { $0[token] = one }
     defer { underWay.withLock { $0[token] = nil } }
@@ -44,6 +37,22 @@ extension PostgreSQLBackend {
       : try queue.perform(one, changes.bytes.count, request.follower, by: self)
     coordinator.raiseRequiredNumber(to: commit.number)
     return commit
+  }
+
+  func checkMayCommit(_ request: CommitRequest) throws(StoreError) {
+    try pool.check()
+    if isReadOnly { throw .readOnly(at: location) }
+    try request.check()
+  }
+
+  /// Checks and prepares a commit, on the thread that makes it.
+  func outgoingCommit(
+    _ changes: ChangeSet, _ request: CommitRequest
+  ) throws(StoreError) -> OutgoingCommit {
+    try changes.checkRecordSizes(Self.maximumByteCount, keyLimit: Self.maximumByteCount) {
+      name(of: $0)
+    }
+    return try OutgoingCommit(changes, request, self)
   }
 
   /// Sends a commit in a transaction of its own.

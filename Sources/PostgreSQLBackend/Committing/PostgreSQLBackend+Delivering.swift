@@ -29,16 +29,23 @@ extension PostgreSQLBackend {
   /// - Parameters:
   ///   - doubt: Set from the moment when the outcome is unknown; also if the commits were sent in
   ///     another way before.
+  ///   - first: The answer to the first attempt, if it was made before.
   ///   - run: Sends the commits.
   /// - Returns: The result of the closure.
   /// - Throws: The failure.
   func deliver(
-    _ doubt: inout Backoff?, _ run: (Connection) throws(ServerFailure) -> [QueryResult]
+    _ doubt: inout Backoff?, first: ServerAnswer? = nil,
+    _ run: (Connection) throws(ServerFailure) -> [QueryResult]
   ) throws(DeliveryFailure) -> [QueryResult] {
+    var first = first
     var othersFirst = Backoff(configuration.timeout)
     var lossesLeft = 1
     while true {
       do throws(ServerFailure) {
+        if let answer = first {
+          first = nil
+          return try answer.get()
+        }
         return try pool.withConnection(isUrgent: isDelivering, run)
       } catch {
         if error.isTransient, othersFirst.pause() { continue }

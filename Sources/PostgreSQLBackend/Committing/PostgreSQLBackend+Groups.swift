@@ -17,7 +17,14 @@ extension PostgreSQLBackend: CommitWriting {
   /// Writes commits with as few transactions as possible.
   package func write(_ commits: [OutgoingCommit], _ willWait: () -> Void) -> [CommitOutcome] {
     willWait()
-    var outcomes: [CommitOutcome] = []
+    return write(commits, behind: [])
+  }
+
+  /// Writes commits whose first ones have outcomes.
+  private func write(
+    _ commits: [OutgoingCommit], behind first: [CommitOutcome]
+  ) -> [CommitOutcome] {
+    var outcomes = first
     while outcomes.count < commits.count {
       let group = nextGroup(commits[outcomes.count...])
       outcomes += group.count > 1 ? writeTogether(group) : group.map(writeAlone)
@@ -26,6 +33,25 @@ extension PostgreSQLBackend: CommitWriting {
       one.request.follower?.didFail(error)
     }
     return outcomes
+  }
+
+  /// Sends the first commits that can be one transaction, and returns before the answer comes.
+  ///
+  /// Everything that takes more than one request is done on a thread after the first answer: further
+  /// transactions, commits that the server could not make on the short way, and retries.
+  package func beginToWrite(
+    _ commits: [OutgoingCommit], mayConnect: Bool,
+    _ completion: @escaping @Sendable ([CommitOutcome]) -> Void
+  ) -> Bool {
+    let first = nextGroup(commits[...])
+    guard first.allSatisfy(\.arguments.isSmall), let connection = idleConnection(mayConnect) else {
+      return false
+    }
+    let group = preparedGroup(first)
+    send(group.statements, on: connection) { [self] answer in
+      completion(write(commits, behind: finish(group, answer)))
+    }
+    return true
   }
 
   private func writeAlone(_ one: OutgoingCommit) -> CommitOutcome {
@@ -54,6 +80,19 @@ extension PostgreSQLBackend: CommitWriting {
     var statement = Statement("")
   }
 
+  /// The commits of a transaction, before it is sent.
+  private struct PreparedGroup {
+    /// The outcomes so far; nil for those of the members.
+    var outcomes: [CommitOutcome?]
+    var members: [Member] = []
+    /// The attempt on the short way; nil if the commits have to be sent completely.
+    var attempt: NextAttempt?
+    /// The number of the last known commit before they are sent completely.
+    var known: UInt64 = 0
+    /// The statements to send first.
+    var statements: [Statement] = []
+  }
+
   private enum Answer {
     case outcomes([CommitOutcome])
     /// The server has executed nothing, because it could not execute the statement with this index.
@@ -62,24 +101,61 @@ extension PostgreSQLBackend: CommitWriting {
 
   /// Writes commits in one transaction, without those that the server can't execute.
   private func writeTogether(_ commits: ArraySlice<OutgoingCommit>) -> [CommitOutcome] {
-    var outcomes = [CommitOutcome?](repeating: nil, count: commits.count)
-    var members: [Member] = []
+    finish(preparedGroup(commits), nil)
+  }
+
+  private func preparedGroup(_ commits: ArraySlice<OutgoingCommit>) -> PreparedGroup {
+    var group = PreparedGroup(outcomes: Array(repeating: nil, count: commits.count))
     for (place, one) in commits.enumerated() {
       do throws(StoreError) {
         try pool.check()
         try one.request.follower?.willWrite()
-        members.append(Member(place: place, one: one))
-      } catch { outcomes[place] = .failure(error) }
+        group.members.append(Member(place: place, one: one))
+      } catch { group.outcomes[place] = .failure(error) }
     }
-    var doubt: Backoff?
-    sendNext(&members, &outcomes, &doubt)
-    for (index, member) in members.enumerated().reversed() {
+    if group.members.isEmpty { return group }
+    group.attempt = nextAttempt(group.members.map(\.one))
+    if let attempt = group.attempt {
+      group.statements = attempt.statements
+    } else {
+      prepareCompletely(&group)
+    }
+    return group
+  }
+
+  /// Prepares the statements that send commits completely.
+  private func prepareCompletely(_ group: inout PreparedGroup) {
+    for (index, member) in group.members.enumerated().reversed() {
       do throws(StoreError) {
-        members[index].statement = try statement(of: member.one)
-      } catch { outcomes[members.remove(at: index).place] = .failure(error) }
+        group.members[index].statement = try statement(of: member.one)
+      } catch { group.outcomes[group.members.remove(at: index).place] = .failure(error) }
     }
-    sending: while members.count > 1 {
-      switch send(members, &doubt) {
+    group.known = coordinator.journal.lastNumber
+    group.statements = statements(of: group.members, behind: group.known)
+  }
+
+  private func statements(of members: [Member], behind known: UInt64) -> [Statement] {
+    if members.isEmpty { return [] }
+    return members.map(\.statement)
+      + [newsStatement(behind: known, besides: members.map(\.one.commit.token))]
+  }
+
+  /// Writes commits that are prepared, with the answer to their first statements, if these were sent
+  /// before.
+  private func finish(_ group: PreparedGroup, _ first: ServerAnswer?) -> [CommitOutcome] {
+    var (group, first) = (group, first)
+    var doubt: Backoff?
+    if let attempt = group.attempt {
+      sendNext(&group, attempt, first, &doubt)
+      first = nil
+      prepareCompletely(&group)
+    }
+    var (members, outcomes) = (group.members, group.outcomes)
+    // A single commit is sent in a way that may take several requests, unless that was done before.
+    sending: while members.count > (first == nil ? 1 : 0) {
+      let answer = send(members, behind: group.known, first, &doubt)
+      first = nil
+      switch answer {
       case .outcomes(let found):
         for (member, outcome) in zip(members, found) { outcomes[member.place] = outcome }
         members = []
@@ -87,6 +163,7 @@ extension PostgreSQLBackend: CommitWriting {
         outcomes[members.remove(at: index).place] = .failure(error)
       case .refusal: break sending
       }
+      group.known = coordinator.journal.lastNumber
     }
     for member in members {
       outcomes[member.place] = Result { () throws(StoreError) in
@@ -105,22 +182,22 @@ extension PostgreSQLBackend: CommitWriting {
 
   /// Makes the members whose basis others have surely not changed, and removes them.
   private func sendNext(
-    _ members: inout [Member], _ outcomes: inout [CommitOutcome?], _ doubt: inout Backoff?
+    _ group: inout PreparedGroup, _ attempt: NextAttempt, _ first: ServerAnswer?,
+    _ doubt: inout Backoff?
   ) {
-    for (member, outcome) in zip(members, sendNext(members.map(\.one), &doubt)) {
-      outcomes[member.place] = outcome
-    }
-    members.removeAll { outcomes[$0.place] != nil }
+    let found = send(group.members.map(\.one), attempt, first: first, &doubt)
+    for (member, outcome) in zip(group.members, found) { group.outcomes[member.place] = outcome }
+    group.members.removeAll { [outcomes = group.outcomes] in outcomes[$0.place] != nil }
   }
 
-  private func send(_ members: [Member], _ doubt: inout Backoff?) -> Answer {
-    let known = coordinator.journal.lastNumber
-    let news = newsStatement(behind: known, besides: members.map(\.one.commit.token))
-    var executedCount = 0
+  private func send(
+    _ members: [Member], behind known: UInt64, _ first: ServerAnswer?, _ doubt: inout Backoff?
+  ) -> Answer {
+    var executedCount = first?.executedCount ?? 0
     do throws(DeliveryFailure) {
-      let results = try deliver(&doubt) { (connection) throws(ServerFailure) in
+      let results = try deliver(&doubt, first: first) { (connection) throws(ServerFailure) in
         defer { executedCount = connection.executedCount }
-        return try connection.run(members.map(\.statement) + [news])
+        return try connection.run(statements(of: members, behind: known))
       }
       return .outcomes(outcomes(of: members, results, behind: known))
     } catch {

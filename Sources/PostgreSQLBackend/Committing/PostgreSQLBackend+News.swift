@@ -128,7 +128,7 @@ extension PostgreSQLBackend {
     return coordinator.journal.lastNumber
   }
 
-  private var isFresh: Bool {
+  var isFresh: Bool {
     guard let last = lastAnswer.withLock(\.self) else { return false }
     return last.duration(to: .now) < configuration.freshness
   }

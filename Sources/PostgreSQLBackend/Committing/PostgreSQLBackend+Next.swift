@@ -28,6 +28,15 @@ struct NextAttempts: Sendable {
   }
 }
 
+/// An attempt to send commits on a short way.
+struct NextAttempt: Sendable {
+  /// The number of the last commit that the process knew.
+  let known: UInt64
+  /// Whether the commits must directly follow that one.
+  let isNext: Bool
+  let statements: [Statement]
+}
+
 // A small commit that directly follows the last one that this process knows conflicts with nothing:
 // this process has compared its basis with the commits before. So the server need not look for
 // conflicts, for the token or for news. If others have committed, the function answers so, and the
@@ -47,18 +56,32 @@ extension PostgreSQLBackend {
   /// - Returns: The outcomes of the commits, nil for those that have to be sent completely; or
   ///   nothing.
   func sendNext(_ commits: [OutgoingCommit], _ doubt: inout Backoff?) -> [CommitOutcome?] {
+    nextAttempt(commits).map { send(commits, $0, &doubt) } ?? []
+  }
+
+  /// Prepares the statements of an attempt; nil if the commits have to be sent completely.
+  func nextAttempt(_ commits: [OutgoingCommit]) -> NextAttempt? {
     let known = coordinator.journal.lastNumber
     let isNext = nextAttempts.withLock { $0.isDue() }
     guard isNext || afterAttempts.withLock({ $0.isDue() }),
       var statements = isNext ? next(commits, after: known) : after(commits, known)
-    else { return [] }
+    else { return nil }
     // With the changes of these commits: if they were made before, and their answer was lost, the
     // function answers as for those that have to be sent completely.
     if !isNext { statements.append(newsStatement(behind: known)) }
+    return NextAttempt(known: known, isNext: isNext, statements: statements)
+  }
+
+  /// Makes an attempt, see ``sendNext(_:_:)``, with the answer if the statements were sent before.
+  func send(
+    _ commits: [OutgoingCommit], _ attempt: NextAttempt, first: ServerAnswer? = nil,
+    _ doubt: inout Backoff?
+  ) -> [CommitOutcome?] {
+    let (known, isNext) = (attempt.known, attempt.isNext)
     let results: [QueryResult]
     do throws(DeliveryFailure) {
-      results = try deliver(&doubt) { (connection) throws(ServerFailure) in
-        try connection.run(statements)
+      results = try deliver(&doubt, first: first) { (connection) throws(ServerFailure) in
+        try connection.run(attempt.statements)
       }
     } catch {
       note(isMade: false, isNext)

@@ -16,14 +16,18 @@ import StoreEngine
 /// Statements are sent together, and their answers are read together: one round trip. Outside of an
 /// explicit transaction, statements that are sent together are one transaction.
 ///
-/// `@unchecked Sendable`: the pool gives a connection to one thread at a time, under its lock.
+/// `@unchecked Sendable`: the pool gives a connection to one thread at a time, under its lock. While
+/// statements wait for their answer without a thread, no thread uses it. The thread that has sent
+/// them passes it to the one that reads under the locks of ``SocketPoller`` and ``ThreadPool``.
 @safe final class Connection: @unchecked Sendable {
-  private let connection: OpaquePointer
+  let connection: OpaquePointer
   private let timeout: Duration
   /// The groups of statements that were sent and whose answers were not read.
   private var unread: [SentGroup] = []
   /// Whether sessions of the pool keep statements by names.
   private let keepsStatements: SharedLock<Bool>
+  /// Whether the statements that wait without a thread were sent by their names.
+  private var waitsForNames = false
   /// The names of the statements that the session keeps.
   private var kept: Set<Statement.Name> = []
   /// The number of statements that the last call of ``run(_:)`` has executed before one failed.
@@ -100,14 +104,26 @@ import StoreEngine
   /// - Throws: The first failure. None of the statements was executed then, unless the connection
   ///   was lost.
   func run(_ statements: [Statement]) throws(ServerFailure) -> [QueryResult] {
-    let usesNames = mayUseNames(of: statements)
+    try begin(statements)
+    return try end(statements)
+  }
+
+  /// Sends statements as far as this needs no waiting; ``end(_:)`` has to follow.
+  func begin(_ statements: [Statement]) throws(ServerFailure) {
+    waitsForNames = mayUseNames(of: statements)
+    try send(statements, usesNames: waitsForNames)
+  }
+
+  /// Waits for the answers of the statements that were sent by ``begin(_:)``, like ``run(_:)``.
+  func end(_ statements: [Statement]) throws(ServerFailure) -> [QueryResult] {
     do throws(ServerFailure) {
-      return try run(statements, usesNames: usesNames)
+      return try readGroups()
     } catch {
-      guard usesNames, error.isOfKeptStatement else { throw error }
+      guard waitsForNames, error.isOfKeptStatement else { throw error }
       // A pooler has given the session to others in between. Nothing was executed.
       keepsStatements.withLock { $0 = false }
-      return try run(statements, usesNames: false)
+      try send(statements, usesNames: false)
+      return try readGroups()
     }
   }
 
@@ -118,10 +134,7 @@ import StoreEngine
       && keepsStatements.withLock(\.self)
   }
 
-  private func run(
-    _ statements: [Statement], usesNames: Bool
-  ) throws(ServerFailure) -> [QueryResult] {
-    try send(statements, usesNames: usesNames)
+  private func readGroups() throws(ServerFailure) -> [QueryResult] {
     while unread.count > 1 {
       do throws(ServerFailure) { _ = try readGroup() } catch {
         if !isUsable { throw error }
@@ -346,10 +359,7 @@ import StoreEngine
       fd: unsafe PQsocket(connection), events: Int16(events), revents: 0)
     while true {
       let rest = ContinuousClock.now.duration(to: deadline)
-      guard rest > .zero else {
-        isUsable = false
-        throw .connectionLost("no answer in time")
-      }
+      guard rest > .zero else { throw giveUp() }
       let (seconds, fraction) = rest.components
       let milliseconds = seconds * 1000 + fraction / 1_000_000_000_000_000 + 1
       let count = unsafe poll(&descriptor, 1, Int32(clamping: milliseconds))
@@ -358,29 +368,14 @@ import StoreEngine
     }
   }
 
-  private func lost() -> ServerFailure {
+  /// Ends the use of the connection, because there was no answer in time.
+  func giveUp() -> ServerFailure {
+    isUsable = false
+    return .connectionLost("no answer in time")
+  }
+
+  func lost() -> ServerFailure {
     isUsable = false
     return .connectionLost(unsafe Self.text(PQerrorMessage(connection)))
   }
-}
-
-/// Parses a connection string.
-///
-/// - Returns: The settings in it; nil if it is not valid.
-func parseConnectionString(_ text: String) -> [String: String]? {
-  var message: UnsafeMutablePointer<CChar>?
-  let options = unsafe PQconninfoParse(text, &message)
-  // The message may contain parts of a password.
-  unsafe PQfreemem(message)
-  guard let first = unsafe options else { return nil }
-  defer { unsafe PQconninfoFree(first) }
-  var settings: [String: String] = [:]
-  var option = unsafe first
-  while let keyword = unsafe option.pointee.keyword {
-    if let value = unsafe option.pointee.val {
-      unsafe settings[String(cString: keyword)] = String(cString: value)
-    }
-    unsafe option += 1
-  }
-  return settings
 }

@@ -96,6 +96,9 @@ final class ConnectionPool: Sendable {
     }
   }
 
+  /// Takes a connection that is idle, until ``giveBack(_:)``; nil if there is none.
+  func takeIdle() -> Connection? { state.withLock { $0.idle.popLast() } }
+
   private func newConnection() throws(ServerFailure) -> Connection {
     try Connection(target, timeout: timeout, keepsStatements: keepsStatements)
   }

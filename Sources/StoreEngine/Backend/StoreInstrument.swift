@@ -75,6 +75,39 @@ extension StoreBackend {
   }
 }
 
+/// An operation that has begun, and that an instrument will receive.
+package struct BegunOperation: Sendable {
+  private let instrument: any StoreInstrument
+  private let kind: StoreOperation.Kind
+  private let location: String
+  private let byteCount: Int
+  private let start = ContinuousClock.now
+
+  fileprivate init(
+    _ instrument: any StoreInstrument, _ kind: StoreOperation.Kind, _ location: String,
+    _ byteCount: Int
+  ) {
+    (self.instrument, self.kind) = (instrument, kind)
+    (self.location, self.byteCount) = (location, byteCount)
+  }
+
+  /// Reports the operation.
+  package func end(_ error: StoreError? = nil) {
+    instrument.didEnd(
+      StoreOperation(
+        kind: kind, location: location, duration: ContinuousClock.now - start,
+        byteCount: byteCount, error: error))
+  }
+}
+
+extension StoreBackend {
+  /// Begins an operation that doesn't end where it begins; nil without an instrument.
+  package func begin(_ kind: StoreOperation.Kind, byteCount: Int = 0) -> BegunOperation? {
+    guard coordinator.isMeasured else { return nil }
+    return coordinator.instruments.current.map { BegunOperation($0, kind, location, byteCount) }
+  }
+}
+
 extension StoreCoordinator {
   /// Whether an instrument receives durations.
   @usableFromInline package var isMeasured: Bool { instruments.isSet }

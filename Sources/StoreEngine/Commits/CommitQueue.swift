@@ -42,21 +42,42 @@ package protocol CommitWriting<Queued>: AnyObject, Sendable {
   ///     the processor.
   /// - Returns: The result of each commit.
   func write(_ commits: [Queued], _ willWait: () -> Void) -> [CommitOutcome]
+
+  /// Begins to write commits, and returns without waiting, if the writer can do so.
+  ///
+  /// - Parameters:
+  ///   - commits: The commits.
+  ///   - mayConnect: Whether this thread may wait until it can begin.
+  ///   - completion: Called once with the result of each commit, on a thread that may wait.
+  /// - Returns: Whether it has begun; otherwise nothing has happened.
+  func beginToWrite(
+    _ commits: [Queued], mayConnect: Bool,
+    _ completion: @escaping @Sendable ([CommitOutcome]) -> Void
+  ) -> Bool
+}
+
+extension CommitWriting {
+  package func beginToWrite(
+    _ commits: [Queued], mayConnect: Bool,
+    _ completion: @escaping @Sendable ([CommitOutcome]) -> Void
+  ) -> Bool { false }
 }
 
 /// A queue that lets commits of several threads reach the disk, or a server, together.
 ///
 /// A thread that finds no writer at work writes its own commit. While it waits for the disk, other
-/// commits gather. A thread of the queue then writes all of them together, and repeats that until
+/// commits gather. A thread of the process's pool then writes all of them together, and repeats that until
 /// no commits are left. Waiting threads are notified one by one, just before the writer waits for
 /// the disk itself: notified earlier, they would take the processor from it.
+///
+/// A writer that waits for a server may need no thread for that, see
+/// ``CommitWriting/beginToWrite(_:mayConnect:_:)``. The queue then goes on when the server has
+/// answered. It does so if a commit waits without a thread; threads that wait need one more anyway.
 ///
 /// The type of commits has no requirements that the runtime would have to check, which would cost
 /// each opening of a store 40 us.
 package final class CommitQueue<Queued: Sendable>: Sendable {
   private let state = Locked(State())
-  /// The thread that writes for others; nil until a commit waits.
-  private let thread = Locked<WorkThread?>(nil)
 
   private struct State {
     var waiting: [Waiting] = []
@@ -71,6 +92,7 @@ package final class CommitQueue<Queued: Sendable>: Sendable {
     let byteCount: Int
     /// The completion; nil if a thread waits.
     private let completion: Completion?
+    var holdsThread: Bool { completion == nil }
     private let outcome = Locked<CommitOutcome?>(nil)
 
     init(_ commit: Queued, _ byteCount: Int, _ completion: Completion? = nil) {
@@ -143,7 +165,7 @@ package final class CommitQueue<Queued: Sendable>: Sendable {
     let outcome =
       mayWait
       ? Result { () throws(StoreError) in try writeAlone(commit, follower, by: writer) } : nil
-    if !isDone() { handOver(to: writer) }
+    if !isDone() { handOver(to: writer, mayBegin: !mayWait) }
     if let outcome { completion(outcome) }
   }
 
@@ -166,30 +188,57 @@ package final class CommitQueue<Queued: Sendable>: Sendable {
     }
   }
 
-  private func handOver(to writer: any CommitWriting<Queued>) {
-    let thread = thread.withLock { thread in
-      if thread == nil { thread = WorkThread() }
-      return thread
+  /// Lets other threads write the queued commits.
+  ///
+  /// - Parameters:
+  ///   - writer: The backend.
+  ///   - mayBegin: Whether this thread begins to write, if that takes no waiting.
+  private func handOver(to writer: any CommitWriting<Queued>, mayBegin: Bool = false) {
+    let first = mayBegin ? state.withLock { Self.take(from: &$0) } : []
+    if begin(first, by: writer, mayConnect: false) { return }
+    // If the system has no thread left, the committing thread writes for the others. It must not
+    // wait for a thread, since all of them may wait for these commits.
+    let isHandedOver = ThreadPool.shared.run { [self] in writeAll(by: writer, first) }
+    if !isHandedOver { writeAll(by: writer, first) }
+  }
+
+  /// Begins to write commits without a thread, and writes the others after them.
+  private func begin(
+    _ taken: [Waiting], by writer: any CommitWriting<Queued>, mayConnect: Bool
+  ) -> Bool {
+    if taken.allSatisfy(\.holdsThread) { return false }
+    return writer.beginToWrite(taken.map(\.commit), mayConnect: mayConnect) { [self] outcomes in
+      assert(outcomes.count == taken.count, "a commit without an outcome")
+      writeAll(by: writer, finished: Array(zip(taken, outcomes)))
     }
-    // If the system has no thread left, the committing thread writes for the others.
-    guard let thread else { return writeAll(by: writer) }
-    thread.run { [self] in writeAll(by: writer) }
   }
 
   /// Writes the queued commits until none is left.
-  private func writeAll(by writer: any CommitWriting<Queued>) {
-    var finished: [(Waiting, CommitOutcome)] = []
+  ///
+  /// - Parameters:
+  ///   - writer: The backend.
+  ///   - first: Commits that were taken out of the queue before.
+  ///   - finished: Commits that are written, whose writers don't know it.
+  private func writeAll(
+    by writer: any CommitWriting<Queued>, _ first: [Waiting] = [],
+    finished: [(Waiting, CommitOutcome)] = []
+  ) {
+    var (first, finished) = (first, finished)
     func tell() {
       for (waiting, outcome) in finished { waiting.tell(outcome) }
       finished = []
     }
     while true {
-      let taken = state.withLock { Self.take(from: &$0) }
+      let taken = first.isEmpty ? state.withLock { Self.take(from: &$0) } : first
       if taken.isEmpty {
         tell()
         if isDone() { return }
         continue
       }
+      first = []
+      let hasBegun = begin(taken, by: writer, mayConnect: false)
+      tell()
+      if hasBegun || begin(taken, by: writer, mayConnect: true) { return }
       let outcomes = writer.write(taken.map(\.commit)) { tell() }
       assert(outcomes.count == taken.count, "a commit without an outcome")
       tell()

@@ -31,7 +31,7 @@ extension Store {
   }
 
   /// Merges changes that the backend has reported, without asking it for more.
-  fileprivate func mergeReportedChanges() {
+  func mergeReportedChanges() {
     mergeChanges(keepsDeleted: false)
     updateLiveQueries()
   }

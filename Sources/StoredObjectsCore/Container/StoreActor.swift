@@ -21,6 +21,12 @@ public actor StoreActor {
   private let mergesAutomatically: Bool
   /// Saves changes after their delay; nil if none are waiting.
   var delayedSave: Task<Void, Never>?
+  /// The backend, if its commits wait without a thread.
+  let awaiting: (any CommitAwaiting)?
+  /// Whether a write of a container is in progress, during which other jobs may run.
+  var isWriting = false
+  /// The calls that wait for the end of that write.
+  var waiting: [CheckedContinuation<Void, Never>] = []
 
   /// The executor of the actor's thread.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -33,6 +39,8 @@ public actor StoreActor {
   ) {
     (self.backend, self.recipe) = (backend, recipe)
     (self.autosave, self.mergesAutomatically) = (autosave, mergesAutomatically)
+    // A cast takes longer than the question.
+    awaiting = backend.coordinator.isOnServer ? backend as? any CommitAwaiting : nil
   }
 
   /// Runs a closure with the actor's store.
@@ -56,7 +64,15 @@ public actor StoreActor {
   /// Runs a closure on the actor's thread.
   func run<Value: Sendable>(_ body: @Sendable () throws -> Value) rethrows -> Value { try body() }
 
-  private func store() throws(StoreError) -> Store {
+  /// Closes the backend after the write that is in progress.
+  func closeBackend() async throws(StoreError) {
+    while isWriting {
+      await withCheckedContinuation { waiting.append($0) }
+    }
+    try backend.close()
+  }
+
+  func store() throws(StoreError) -> Store {
     if let opened {
       if mergesAutomatically { opened.mergeChanges() }
       return opened

@@ -10,9 +10,10 @@ extension StoreContainer {
   ///
   /// When this returns, the changes are saved. If it throws, nothing has changed.
   ///
-  /// Writes run one after the other, in the order of the calls, on the container's thread for
-  /// writes. Writes that wait at the same time are saved by one commit. Each sees the changes of
-  /// those before it, and an error discards only its own changes.
+  /// Writes run one after the other, in the order of the calls, on a thread of the container. On
+  /// PostgreSQL, they hold no thread while they wait for the server to commit. Writes that wait at the
+  /// same time are saved by one commit. Each sees the changes of those before it, and an error
+  /// discards only its own changes.
   ///
   /// **The closure may run more than once.** It runs again if another store of the backend has
   /// saved something that its changes depend on, and if a commit of several writes has failed. So
@@ -56,7 +57,7 @@ extension StoreActor {
   func perform(_ queue: WriteQueue) async {
     while let writes = queue.take(atMost: Self.batchSize) {
       do {
-        try perform(writes)
+        if let awaiting { try await perform(writes, awaiting) } else { try perform(writes) }
       } catch {
         for write in writes { write.finish(error) }
       }
@@ -77,6 +78,58 @@ extension StoreActor {
     }
   }
 
+  /// Performs writes, and holds no thread while they wait for a server.
+  ///
+  /// Other jobs of the actor may run during the waits, but none that uses the store: the queue is
+  /// served by one task at a time, and ``closeBackend()`` waits.
+  private func perform(_ writes: [any QueuedWrite], _ backend: any CommitAwaiting) async throws {
+    isWriting = true
+    defer { didWrite() }
+    let store = try store()
+    await withCheckedContinuation { continuation in
+      backend.askForCommits { continuation.resume() }
+    }
+    store.mergeReportedChanges()
+    if let only = writes.first, writes.count == 1 {
+      await perform(only, in: store, backend)
+    } else if await !perform(writes, in: store, backend) {
+      for write in writes { await perform(write, in: store, backend) }
+    }
+    store.releaseObjects()
+  }
+
+  private func didWrite() {
+    isWriting = false
+    for continuation in waiting { continuation.resume() }
+    waiting = []
+  }
+
+  private func perform(
+    _ write: any QueuedWrite, in store: Store, _ backend: any CommitAwaiting
+  ) async {
+    do {
+      try await store.transaction(attempts: Self.attempts, awaiting: backend) {
+        try write.run(in: store)
+      }
+      write.finish(nil)
+    } catch {
+      write.finish(error)
+    }
+  }
+
+  private func perform(
+    _ writes: [any QueuedWrite], in store: Store, _ backend: any CommitAwaiting
+  ) async -> Bool {
+    var errors = [(any Error)?](repeating: nil, count: writes.count)
+    do {
+      try await store.transaction(awaiting: backend) { Self.run(writes, in: store, &errors) }
+    } catch {
+      return false
+    }
+    for (write, error) in zip(writes, errors) { write.finish(error) }
+    return true
+  }
+
   private static func perform(_ write: any QueuedWrite, in store: Store) {
     do {
       try store.transaction(attempts: attempts) { try write.run(in: store) }
@@ -92,15 +145,20 @@ extension StoreActor {
   private static func perform(_ writes: [any QueuedWrite], in store: Store) -> Bool {
     var errors = [(any Error)?](repeating: nil, count: writes.count)
     do {
-      try store.transaction {
-        for (index, write) in writes.enumerated() {
-          do { try store.transaction { try write.run(in: store) } } catch { errors[index] = error }
-        }
-      }
+      try store.transaction { run(writes, in: store, &errors) }
     } catch {
       return false
     }
     for (write, error) in zip(writes, errors) { write.finish(error) }
     return true
+  }
+
+  /// Runs the closures of writes, each of which can fail alone.
+  private static func run(
+    _ writes: [any QueuedWrite], in store: Store, _ errors: inout [(any Error)?]
+  ) {
+    for (index, write) in writes.enumerated() {
+      do { try store.transaction { try write.run(in: store) } } catch { errors[index] = error }
+    }
   }
 }

@@ -41,7 +41,7 @@ public final class StoreContainer: Sendable {
 
   /// Creates a container, and checks that the backend can hold the classes.
   ///
-  /// Threads start when they are first needed.
+  /// The container takes threads when it needs them, and holds none while it is idle.
   ///
   /// Complexity: linear in the number of classes.
   ///
@@ -50,7 +50,7 @@ public final class StoreContainer: Sendable {
   ///   - classes: The classes to register; as for ``Store/register(_:)-(StoredObject....)``, their
   ///     order does not matter.
   ///   - configuration: The configuration of the stores.
-  ///   - readerCount: The maximum number of concurrent reads, at least 1. Each has a thread.
+  ///   - readerCount: The maximum number of concurrent reads, at least 1. Each takes a thread.
   /// - Throws: ``/StoreEngine/StoreError``, as ``Store/register(_:)-(StoredObject....)``.
   public init(
     backend: any StoreBackend, classes: [StoredObject.Type],
@@ -88,7 +88,7 @@ public final class StoreContainer: Sendable {
   ///   - autosave: When the actor saves automatically; nil if you save.
   ///   - mergesAutomatically: Whether each call begins with a merge of what other stores have saved,
   ///     so that it sees the last commit. Objects with unsaved changes are left alone.
-  /// - Returns: The actor, whose thread starts with the first call.
+  /// - Returns: The actor, which takes a thread for its calls.
   public func makeActor(
     autosave: Autosave? = nil, mergesAutomatically: Bool = false
   ) -> StoreActor {
@@ -129,7 +129,7 @@ public final class StoreContainer: Sendable {
   ///
   /// Use it for checks, backups, checkpoints and compactions.
   ///
-  /// Complexity: that of the closure; starts a thread.
+  /// Complexity: that of the closure; takes a thread.
   ///
   /// - Throws: Any error that the closure throws.
   public func withBackend<Value: Sendable>(
@@ -147,7 +147,7 @@ public final class StoreContainer: Sendable {
   /// - Throws: ``/StoreEngine/StoreError`` with `ioError`; nothing that was saved is lost.
   public func close() async throws {
     await autosavingActors.saveNow()
-    try await writer.run { [backend] in try backend.close() }
+    try await writer.closeBackend()
   }
 }
 

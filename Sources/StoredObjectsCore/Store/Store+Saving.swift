@@ -21,6 +21,13 @@ extension Store {
   }
 
   private func saveAllChanges() throws(StoreError) {
+    guard try prepareSave() else { return acceptChanges() }
+    try commitAllChanges()
+    finishSave()
+  }
+
+  /// Checks what a save needs, and completes the changes; returns false if there are none.
+  func prepareSave() throws(StoreError) -> Bool {
     try checkForTransaction()
     try checkSaveByMigrations()
     relationships?.endModifications()
@@ -29,8 +36,11 @@ extension Store {
     try relationships?.checkDeleteRules(classes)
     try saveHistory()
     liveQueries?.updateAll()
-    guard hasUnsavedChanges else { return acceptChanges() }
-    try commitAllChanges()
+    return hasUnsavedChanges
+  }
+
+  /// Marks the changes of a commit as saved, and notifies observers.
+  func finishSave() {
     acceptChanges()
     updateLiveQueries()
     tellFoldFailure()
@@ -38,16 +48,18 @@ extension Store {
     tell { $0.storeDidChange(self) }
   }
 
+  /// The number of times that a save may merge what others have saved, and try again.
+  var mergeAttemptsOfSave: Int {
+    configuration.conflictPolicy == .error || !transactions.isEmpty ? 0 : Self.mergeAttempts
+  }
+
   /// Commits the changes, and resolves conflicts by the configured policy.
   private func commitAllChanges() throws(StoreError) {
-    var attemptsLeft =
-      configuration.conflictPolicy == .error || !transactions.isEmpty ? 0 : Self.mergeAttempts
+    var attemptsLeft = mergeAttemptsOfSave
     while true {
       do {
         let isExclusive = commitHook != nil
-        if try !commitChanges(exclusively: isExclusive) {
-          while try !commitChanges(exclusively: true) {}
-        }
+        if try !commitChanges(exclusively: isExclusive) { try commitExclusively() }
         return
       } catch {
         guard error.code == .conflict, attemptsLeft > 0 else { throw error }
@@ -57,6 +69,9 @@ extension Store {
     }
   }
 
+  /// Commits the changes while no other store does.
+  func commitExclusively() throws(StoreError) { while try !commitChanges(exclusively: true) {} }
+
   /// Encodes and commits the changes.
   ///
   /// Other stores may commit concurrently: while this store waits for the disk, they prepare their
@@ -65,13 +80,7 @@ extension Store {
   ///
   /// - Returns: false if another store has committed something that matters.
   private func commitChanges(exclusively isExclusive: Bool = false) throws(StoreError) -> Bool {
-    collectChangesElsewhere()
-    let deletionCount = foreign.deletionCount
-    // Changes based on outdated objects may not even be encodable.
-    try checkForConflicts()
-    var encoder = try encodeChanges()
-    // Encoding an object may have read others.
-    try checkForFetchFailures()
+    var (encoder, deletionCount) = try encodedChanges()
     do {
       let coordinator = backend.coordinator
       if isExclusive || needsOthersToWait {
@@ -82,22 +91,60 @@ extension Store {
       return try coordinator.whileTakingTurn { (turn) throws(StoreError) in
         try commit(&encoder, deletionCount, turn)
       }
-    } catch  where backend.coordinator.isOvertaken(error) {
-      return false
     } catch {
-      tellFoldFailure()
-      throw .wrapping(error, .ioError, at: .init(path: backend.location))
+      return try failedCommit(error)
     }
+  }
+
+  /// Encodes the changes; returns them with the number of deletions by others that are known.
+  func encodedChanges() throws(StoreError) -> (ChangeSetEncoder, deletionCount: Int) {
+    collectChangesElsewhere()
+    let deletionCount = foreign.deletionCount
+    // Changes based on outdated objects may not even be encodable.
+    try checkForConflicts()
+    let encoder = try encodeChanges()
+    // Encoding an object may have read others.
+    try checkForFetchFailures()
+    return (encoder, deletionCount)
+  }
+
+  /// Returns false for a commit that has to be prepared again, or throws its error.
+  func failedCommit(_ error: StoreError) throws(StoreError) -> Bool {
+    if backend.coordinator.isOvertaken(error) { return false }
+    tellFoldFailure()
+    throw .wrapping(error, .ioError, at: .init(path: backend.location))
   }
 
   /// Commits the encoded changes in a turn; without a turn, no other store commits meanwhile.
   private func commit(
     _ encoder: inout ChangeSetEncoder, _ deletionCount: Int, _ turn: CommitTurn?
   ) throws(StoreError) -> Bool {
+    guard let prepared = try prepareCommit(&encoder, deletionCount, turn) else { return false }
+    do {
+      let (changes, request) = (prepared.changes, prepared.request)
+      let commit = try backend.measure(.commit, byteCount: changes.bytes.count) {
+        () throws(StoreError) in
+        try backend.commit(changes, request)
+      }
+      finish(prepared, commit)
+      return true
+    } catch  where error.code == .conflict && turn != nil {
+      return false
+    } catch {
+      didFail(error)
+      throw error
+    }
+  }
+
+  /// Completes the encoded changes in a turn, for the backend; nil if another store has committed
+  /// something that matters.
+  func prepareCommit(
+    _ encoder: inout ChangeSetEncoder, _ deletionCount: Int, _ turn: CommitTurn?
+  ) throws(StoreError) -> PreparedCommit? {
     let number = backend.lastCommitNumber
     let orderedTableNews = backend.coordinator.orderedTableNews
     collectChangesElsewhere()
-    guard foreign.deletionCount == deletionCount else { return false }
+    guard foreign.deletionCount == deletionCount else { return nil }
     try checkForConflicts()
     relationships?.willCommit()
     try reconcileLayouts()
@@ -108,38 +155,33 @@ extension Store {
     let valueChanges = try addExternalChanges(to: &changes)
     var request = CommitRequest(author: configuration.author, basis: basis(upTo: number))
     request.sender = inbox
-    guard try addIndexChanges(to: &changes, &request, mayBuild: turn == nil) else { return false }
+    guard try addIndexChanges(to: &changes, &request, mayBuild: turn == nil) else { return nil }
     try addTextChanges(to: &changes)
     if turn == nil, backend.lastCommitNumber != number {
       // Indexes that were built in between are commits, too.
       request.basis?.number = backend.lastCommitNumber
       collectChangesElsewhere()
-      guard foreign.deletionCount == deletionCount else { return false }
+      guard foreign.deletionCount == deletionCount else { return nil }
       try checkForConflicts()
     }
     if keepsEarlierRecords { try keepEarlierRecords(&changes) }
     try commitHook?(&changes, &request)
     request.follower = turn
     for entry in classes { entry.faultsAhead?.removeAll() }
-    do {
-      let commit = try backend.measure(.commit, byteCount: changes.bytes.count) {
-        () throws(StoreError) in
-        try backend.commit(changes, request)
-      }
-      if let commit { lastCommit = commit }
-    } catch  where error.code == .conflict && turn != nil {
-      return false
-    } catch {
-      didFail(error)
-      throw error
-    }
-    clearLateIndexes(unless: orderedTableNews)
-    didCommit(valueChanges)
-    for (entry, saved) in metadata { entry.shared.setMetadata(saved) }
+    return PreparedCommit(
+      changes: changes, request: request, metadata: metadata, valueChanges: valueChanges,
+      orderedTableNews: orderedTableNews)
+  }
+
+  /// Updates what the store knows of the backend after a commit.
+  func finish(_ prepared: PreparedCommit, _ commit: Commit?) {
+    if let commit { lastCommit = commit }
+    clearLateIndexes(unless: prepared.orderedTableNews)
+    didCommit(prepared.valueChanges)
+    for (entry, saved) in prepared.metadata { entry.shared.setMetadata(saved) }
     for entry in classes where entry.savesLayouts { entry.layouts.needsSaving = false }
-    relationships?.didCommit(changes)
-    publish(changes)
-    return true
+    relationships?.didCommit(prepared.changes)
+    publish(prepared.changes)
   }
 
   /// Whether the commit must be prepared while no other store commits.
@@ -147,7 +189,7 @@ extension Store {
   /// The save may conflict with more than the rows and keys that it changes. A deletion concerns
   /// every store that may refer to the object. Every save changes the statistics of a full-text
   /// index, and the metadata of a class may change.
-  private var needsOthersToWait: Bool {
+  var needsOthersToWait: Bool {
     classes.contains { entry in
       entry.changeCounts.deletes > 0 || entry.changesMetadata
         || entry.fullText != nil && !entry.changeCounts.isEmpty
@@ -200,7 +242,7 @@ extension Store {
   }
 
   /// Marks all pending changes as saved and releases them.
-  private func acceptChanges() {
+  func acceptChanges() {
     foreign.forgetReliance()
     let forgetsWritten = foreign.mayHaveWritten && foreign.hasWritten
     for entry in classes {

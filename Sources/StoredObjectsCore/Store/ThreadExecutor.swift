@@ -1,6 +1,6 @@
-import Locks
+package import Locks
 
-/// A serial executor that runs an actor on a dedicated thread.
+/// A serial executor that runs an actor on a thread outside of Swift's pool.
 ///
 ///     actor Library {
 ///       private let executor = ThreadExecutor()
@@ -12,32 +12,32 @@ import Locks
 ///     }
 ///
 /// A save waits for the disk, and sometimes a read does. With this executor an actor blocks only
-/// its own thread meanwhile, not one that it shares with all other actors. The thread starts with
-/// the actor's first job, and ends with the executor.
+/// its own thread meanwhile, not one that it shares with all other actors.
+///
+/// An actor has a thread only while it has jobs. It takes an idle thread of the process, or a new
+/// one, and keeps it until no job is left. So a thousand actors that have nothing to do need no
+/// thread, and as many can wait at the same time as the system has threads. Two calls of an actor
+/// may run on different threads: don't keep values in thread-local storage.
 public final class ThreadExecutor: SerialExecutor {
-  private let thread = Locked<WorkThread?>(nil)
+  private let queue: WorkQueue
 
-  /// Creates an executor, whose thread starts when it is needed.
-  public init() {}
+  /// Creates an executor, which takes a thread when it needs one.
+  public init() { queue = WorkQueue() }
+
+  /// Creates an executor that takes threads of a pool.
+  package init(_ pool: ThreadPool) { queue = WorkQueue(pool) }
 
   /// Enqueues a job; jobs run in the order in which they are added.
   ///
-  /// - Precondition: the system can start another thread when the first job is added.
+  /// If the system has no thread left, the job waits for a thread of another executor.
+  ///
+  /// - Precondition: the system can start a thread for the first job of the process.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     // A job retains the executor until it has run.
-    startedThread().run { [self] in
+    let hasThread = queue.run { [self] in
       unsafe job.runSynchronously(on: asUnownedSerialExecutor())
     }
-  }
-
-  private func startedThread() -> WorkThread {
-    thread.withLock { thread in
-      guard let started = thread ?? WorkThread() else {
-        preconditionFailure("The system has no thread left for a ThreadExecutor.")
-      }
-      thread = started
-      return started
-    }
+    precondition(hasThread, "The system has no thread left for a ThreadExecutor.")
   }
 }

@@ -65,8 +65,7 @@ extension Store {
   }
 
   private func attempt<Result>(_ body: () throws -> Result) throws -> Result {
-    // Discarding would also reset the undo history to the last save.
-    let canDiscard = !hasUnsavedChanges && history == nil
+    let canDiscard = canDiscard
     beginSavepoint()
     do {
       let result = try body()
@@ -75,12 +74,57 @@ extension Store {
       endSavepoint()
       return result
     } catch {
-      // If there were no other unsaved changes, discarding needs no savepoint.
-      if canDiscard || transactions.failure != nil { discardTransaction() } else { rollBack() }
-      if transactions.failure != nil { discardChanges() }
-      transactions.failure = nil
+      undoTransaction(canDiscard)
       throw error
     }
+  }
+
+  /// Runs a closure and saves its changes like ``transaction(attempts:_:)``, outside of any other
+  /// transaction, and holds no thread while the backend commits.
+  func transaction(
+    attempts: Int = 1, awaiting backend: any CommitAwaiting,
+    isolation: isolated (any Actor)? = #isolation, _ body: () throws -> Void
+  ) async throws {
+    var attemptsLeft = hasUnsavedChanges ? 1 : attempts
+    while true {
+      attemptsLeft -= 1
+      do {
+        return try await attempt(awaiting: backend, body)
+      } catch let error as StoreError where error.code == .conflict && attemptsLeft > 0 {
+        mergeChanges()
+      }
+    }
+  }
+
+  private func attempt(
+    awaiting backend: any CommitAwaiting, isolation: isolated (any Actor)? = #isolation,
+    _ body: () throws -> Void
+  ) async throws {
+    let canDiscard = canDiscard
+    beginSavepoint()
+    do {
+      try body()
+      if let failure = transactions.failure { throw failure }
+      transactions.isSaving = true
+      defer { transactions.isSaving = false }
+      try await saveChanges(awaiting: backend)
+    } catch {
+      undoTransaction(canDiscard)
+      throw error
+    }
+    endSavepoint()
+  }
+
+  /// Whether a transaction that begins now can be undone by discarding all changes.
+  ///
+  /// Discarding would also reset the undo history to the last save.
+  private var canDiscard: Bool { !hasUnsavedChanges && history == nil }
+
+  private func undoTransaction(_ canDiscard: Bool) {
+    // If there were no other unsaved changes, discarding needs no savepoint.
+    if canDiscard || transactions.failure != nil { discardTransaction() } else { rollBack() }
+    if transactions.failure != nil { discardChanges() }
+    transactions.failure = nil
   }
 
   private func saveTransaction() throws(StoreError) {

@@ -2,17 +2,13 @@ import Locks
 import Synchronization
 
 /// A thread for the long work of a document: copies, archives and previews, one after the other.
+///
+/// The document holds it only while there is work.
 final class DocumentThread: Sendable {
-  private let thread = Locked<WorkThread?>(nil)
+  private let queue = WorkQueue()
 
   /// Adds a closure; it runs on the calling thread if the system has no threads left.
-  func add(_ body: @escaping @Sendable () -> Void) {
-    let thread = thread.withLock { thread in
-      if thread == nil { thread = WorkThread() }
-      return thread
-    }
-    if let thread { thread.run(body) } else { body() }
-  }
+  func add(_ body: @escaping @Sendable () -> Void) { if !queue.run(body) { body() } }
 
   /// Runs a closure, and waits for its result without blocking.
   ///

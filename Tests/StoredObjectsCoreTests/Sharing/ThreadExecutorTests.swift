@@ -3,23 +3,23 @@ import StoredObjectsCore
 import TestFiles
 import Testing
 
-/// An actor with a thread of its own.
+/// An actor that takes threads of a pool.
 private actor Worker {
-  private let executor = ThreadExecutor()
+  private let executor: ThreadExecutor
   nonisolated var unownedExecutor: UnownedSerialExecutor {
     unsafe executor.asUnownedSerialExecutor()
   }
   private var count = 0
   private let onEnd: @Sendable () -> Void
 
-  init(onEnd: @escaping @Sendable () -> Void = {}) { self.onEnd = onEnd }
+  init(_ pool: ThreadPool? = nil, onEnd: @escaping @Sendable () -> Void = {}) {
+    executor = pool.map { ThreadExecutor($0) } ?? ThreadExecutor()
+    self.onEnd = onEnd
+  }
 
   deinit { onEnd() }
 
-  func thread() -> UInt {
-    count += 1
-    return ThreadIdentity.current
-  }
+  func call() { count += 1 }
 
   func calls() -> Int { count }
 
@@ -30,25 +30,27 @@ private actor Worker {
   }
 }
 
-@Suite("An actor with a thread of its own")
+@Suite("An actor on a thread outside of Swift's pool")
 struct ThreadExecutorTests {
-  @Test("It runs on one thread, and every other actor on another")
-  func threads() async {
-    let workers = (0..<4).map { _ in Worker() }
-    var threads: Set<UInt> = []
-    for worker in workers {
-      let first = await worker.thread()
-      for _ in 0..<20 { #expect(await worker.thread() == first) }
-      threads.insert(first)
+  @Test("Actors without jobs hold no thread", .hangLimit)
+  func idle() async {
+    let pool = ThreadPool()
+    let workers = (0..<200).map { _ in Worker(pool) }
+    await withTaskGroup(of: Void.self) { group in
+      for worker in workers { group.addTask { await worker.call() } }
     }
-    #expect(threads.count == 4)
+    for worker in workers { #expect(await worker.calls() == 1) }
+    while pool.busyCount > 0 || pool.threadCount > 1 {
+      try? await Task.sleep(for: .milliseconds(20))
+    }
+    #expect(pool.threadCount == 1)
   }
 
   @Test("Calls from many tasks run one by one, and all of them run")
   func calls() async {
     let worker = Worker()
     await withTaskGroup(of: Void.self) { group in
-      for _ in 0..<500 { group.addTask { _ = await worker.thread() } }
+      for _ in 0..<500 { group.addTask { await worker.call() } }
     }
     #expect(await worker.calls() == 500)
   }
@@ -67,7 +69,7 @@ struct ThreadExecutorTests {
     let ended = SharedLock(0)
     for _ in 0..<50 {
       let worker = Worker { ended.withLock { $0 += 1 } }
-      _ = await worker.thread()
+      await worker.call()
     }
     for _ in 0..<1000 where ended.withLock({ $0 }) < 50 { await Task.yield() }
     #expect(ended.withLock { $0 } == 50)
