@@ -43,6 +43,16 @@ struct OpenUpgradeTests {
     0|11||||||f|{1}
     """
 
+  /// Upgrades the schema after the first save of the other program, and saves on both ways.
+  private func upgrade(_ database: TestDatabase, _ name: String) throws {
+    _ = try database.server.session([EarlierProgram.wait(for: 6)], database: name)
+    let backend = try PostgreSQLBackend(database.server.url(database: name), store: "Music")
+    defer { backend.close() }
+    let table = try backend.table(named: "Song")
+    // The first one takes the complete way, and the others the short one.
+    for byte in UInt8(7)...9 { try backend.commit(change(.update, 2, [byte], table)) }
+  }
+
   @Test("A program of version 4 saves, finds conflicts and gets news after the upgrade, as before")
   func version4() throws {
     let database = try TestDatabase()
@@ -55,12 +65,12 @@ struct OpenUpgradeTests {
         let answers = try database.server.session(Self.calls, database: name)
         return #expect(answers == Self.answers)
       }
-      _ = try database.server.session([EarlierProgram.wait(for: 6)], database: name)
-      let backend = try PostgreSQLBackend(database.server.url(database: name), store: "Music")
-      let table = try backend.table(named: "Song")
-      // The first one takes the complete way, and the others the short one.
-      for byte in UInt8(7)...9 { try backend.commit(change(.update, 2, [byte], table)) }
-      backend.close()
+      do { try upgrade(database, name) } catch {
+        // The other program would wait in vain.
+        try database.server.sql(
+          "select pg_terminate_backend(pid) from pg_stat_activity where datname = '\(name)'")
+        throw error
+      }
     }
     let backend = try PostgreSQLBackend(database.server.url(database: name), store: "Music")
     defer { backend.close() }
