@@ -94,8 +94,8 @@ package final class TestServer: Sendable {
 
   /// A script that starts an independent program, without the open files of this process.
   ///
-  /// Foundation waits for a process until its end of a socket is closed, and exit tests wait for
-  /// all processes that have ended before them.
+  /// Foundation waits for a process until its end of a socket is closed, and the program may have
+  /// inherited one of another thread. Exit tests wait for all processes that have ended before them.
   private static let starter = """
     cd /
     for file in /proc/self/fd/*; do
@@ -150,24 +150,18 @@ package final class TestServer: Sendable {
   /// - Returns: The fields, divided by `|`.
   @discardableResult
   package func sql(_ text: String, database: String = "postgres") throws -> String {
-    let psql = try Self.programs() + "/psql"
-    return try Self.output(
-      psql, ["-h", directory, "-U", "postgres", "-d", database, "-XAtqc", text])
+    try psql(["-c", text], database)
   }
 
-  static func output(_ program: String, _ arguments: [String]) throws -> String {
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = [program] + arguments
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    let data = try pipe.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else {
-      throw Unavailable(description: "\(program) fails")
-    }
-    return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+  /// Runs statements in a session, each as a transaction of its own.
+  ///
+  /// - Returns: The fields of all answers, divided by `|`.
+  package func session(_ statements: [String], database: String) throws -> String {
+    try psql(["-v", "ON_ERROR_STOP=1"] + statements.flatMap { ["-c", $0] }, database)
+  }
+
+  private func psql(_ arguments: [String], _ database: String) throws -> String {
+    let options = ["-h", directory, "-U", "postgres", "-d", database, "-XAtq"]
+    return try Self.output(Self.programs() + "/psql", options + arguments)
   }
 }
