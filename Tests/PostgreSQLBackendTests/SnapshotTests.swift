@@ -73,7 +73,8 @@ struct SnapshotTests {
       try #require(try store.allObjects(of: Playlist.self).first).songs.map(\.title)
     }
     #expect(titles == (0..<1000).map { "\($0)" })
-    #expect(proxy.roundTrips <= 8, "\(proxy.roundTrips)")
+    // With the end of the read before, which may come late.
+    #expect(proxy.roundTrips <= 9, "\(proxy.roundTrips)")
     try await container.close()
   }
 
