@@ -1,12 +1,5 @@
+internal import CFiles
 import Synchronization
-
-#if canImport(Darwin)
-  internal import Darwin
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Glibc
-#endif
 
 /// An object for each process, created on its first use.
 ///
@@ -18,7 +11,7 @@ package final class ProcessLocal<Object: AnyObject & Sendable>: Sendable {
 
   /// The object of a process, followed by that of a child.
   private final class Node: Sendable {
-    let process = getpid()
+    let process = files_process()
     let object: Object
     let next = AtomicLazyReference<Node>()
 
@@ -30,12 +23,11 @@ package final class ProcessLocal<Object: AnyObject & Sendable>: Sendable {
 
   /// The object of this process.
   ///
-  /// Complexity: a system call, and linear in the number of forks since the first process.
+  /// Complexity: linear in the number of forks since the first process.
   package var current: Object {
     var last = first.load() ?? first.storeIfNil(Node(make()))
-    // A process may have the number of an ancestor that has ended, so only the last node counts.
     while let next = last.next.load() { last = next }
-    let process = getpid()
+    let process = files_process()
     while last.process != process { last = last.next.storeIfNil(Node(make())) }
     return last.object
   }

@@ -28,6 +28,7 @@ package final class WorkQueue: Sendable {
   ///   always is one. The closure doesn't run then.
   @discardableResult
   package func run(_ body: @escaping ThreadPool.Work) -> Bool {
+    if addsToRunning(body) { return true }
     let pool = pool
     guard pool.start() else { return false }
     let begins = state.withLock { state in
@@ -37,6 +38,14 @@ package final class WorkQueue: Sendable {
     }
     if begins { pool.runEventually { [self] in while runOnce() {} } }
     return true
+  }
+
+  /// Adds a closure if a thread runs the closures of the queue, which needs nothing of the pool.
+  private func addsToRunning(_ body: @escaping ThreadPool.Work) -> Bool {
+    state.withLock { state in
+      if state.isRunning { state.work.append(body) }
+      return state.isRunning
+    }
   }
 
   /// Runs the closures that have arrived; returns false if there are none.

@@ -4,9 +4,9 @@ import StoreEngine
 /// The writes of tasks that have not begun.
 ///
 /// A thread of the process's pool prepares them, because that may have to wait for other writes. It
-/// takes all collected writes in order, and again when these are done. While they are on their way to the
-/// disk, puts and deletes of single keys collect and become one commit. Each batch is a commit of
-/// its own, and batches share a sync.
+/// takes all collected writes in order, and again when these are done. While they are on their way
+/// to the disk, puts and deletes of single keys collect and become one commit. Each batch is a
+/// commit of its own, and batches share a sync.
 ///
 /// The store holds the thread only while there are such writes.
 final class TaskWrites: Sendable {

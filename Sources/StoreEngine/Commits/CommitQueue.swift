@@ -66,9 +66,9 @@ extension CommitWriting {
 /// A queue that lets commits of several threads reach the disk, or a server, together.
 ///
 /// A thread that finds no writer at work writes its own commit. While it waits for the disk, other
-/// commits gather. A thread of the process's pool then writes all of them together, and repeats that until
-/// no commits are left. Waiting threads are notified one by one, just before the writer waits for
-/// the disk itself: notified earlier, they would take the processor from it.
+/// commits gather. A thread of the process's pool then writes all of them together, and repeats that
+/// until no commits are left. Waiting threads are notified one by one, just before the writer waits
+/// for the disk itself: notified earlier, they would take the processor from it.
 ///
 /// A writer that waits for a server may need no thread for that, see
 /// ``CommitWriting/beginToWrite(_:mayConnect:_:)``. The queue then goes on when the server has
