@@ -193,38 +193,23 @@ extension PostgreSQLBackend {
 
   /// Returns the commit with a token, among the last 4,096.
   ///
-  /// It waits for all saves that the server has begun to execute. If a network can deliver a request
-  /// long after its connection is lost, wait for that time before you ask.
+  /// It waits for a save that may be in progress.
   ///
-  /// Complexity: one round trip, after the commits of the server that are in progress.
+  /// Complexity: one round trip, after a commit with this token that is in progress.
   ///
   /// - Throws: `StoreError` with `ioError`, `damaged`, `notAuthentic`, `reopenNeeded` (the server
   ///   has lost commits), `closed` or `forked`.
   public func commit(withToken token: UUID) throws(StoreError) -> Commit? {
-    let parameters: [Parameter] = [.int4(storeID), .uuid(token)]
-    let result =
+    let text =
       isReadOnly
-      ? try read(Statement(Self.tokenSearch, parameters))
-      : try read([
-        Statement(Self.commitBarrier),
-        Statement("select * from stored_objects.find_commit($1, $2)", parameters),
-      ])[1]
+      ? """
+      select number, token, author, "time", based_on from stored_objects.commits
+      where store = $1 and token = $2
+      """ : "select * from stored_objects.find_commit($1, $2)"
+    let result = try read(Statement(text, [.int4(storeID), .uuid(token)]))
     if result.rowCount == 0 { return nil }
     return try reading { () throws(ServerFailure) in try Commit(result, 0, 0, sealing) }
   }
-
-  private static let tokenSearch = """
-    select number, token, author, "time", based_on from stored_objects.commits
-    where store = $1 and token = $2
-    """
-
-  /// Waits for all commits that have begun.
-  ///
-  /// Several may wait for the row of the store, and a later transaction may get the row before them.
-  /// All of them have locked the table in a mode that this lock excludes.
-  private static let commitBarrier = """
-    do $$ begin lock table stored_objects.stores in exclusive mode; end $$
-    """
 
   /// Continues the numbers of commits after those of another store.
   ///
