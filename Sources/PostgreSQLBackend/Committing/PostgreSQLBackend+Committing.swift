@@ -193,7 +193,9 @@ extension PostgreSQLBackend {
 
   /// Returns the commit with a token, among the last 4,096.
   ///
-  /// It waits for a save that may be in progress.
+  /// It waits for the save that the server executes. A save that still waits for that one may be
+  /// made after this has returned nil. If other programs save at the same time, commit once more
+  /// with the same token instead of a new one: the server makes one of the two.
   ///
   /// Complexity: one round trip, after a commit with this token that is in progress.
   ///
