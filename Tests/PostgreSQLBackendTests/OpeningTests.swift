@@ -23,7 +23,7 @@ struct OpeningTests {
 
   @Test(
     "A schema of an earlier release is upgraded once, by the first writer, and its stores continue",
-    arguments: [1, 2, 3, 4])
+    arguments: [1, 2, 3, 4, 5])
   func earlierSchema(_ version: Int) throws {
     let database = try TestDatabase()
     let name = try database.newDatabase()

@@ -193,11 +193,11 @@ extension PostgreSQLBackend {
 
   /// Returns the commit with a token, among the last 4,096.
   ///
-  /// It waits for the save that the server executes. A save that still waits for that one may be
-  /// made after this has returned nil. If other programs save at the same time, commit once more
-  /// with the same token instead of a new one: the server makes one of the two.
+  /// It waits for all saves to this store that the server has begun to execute, and later saves wait
+  /// for it. So a save whose answer was lost isn't made after this has returned nil. A backend that
+  /// is only opened for reading doesn't wait.
   ///
-  /// Complexity: one round trip, after a commit with this token that is in progress.
+  /// Complexity: one round trip, after the saves to this store that are in progress.
   ///
   /// - Throws: `StoreError` with `ioError`, `damaged`, `notAuthentic`, `reopenNeeded` (the server
   ///   has lost commits), `closed` or `forked`.

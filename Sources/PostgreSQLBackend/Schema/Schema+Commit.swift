@@ -82,6 +82,7 @@ extension Schema {
       v_gone_tables integer[]; v_gone_keys bytea[]; v_gone_values bytea[]; v_kept_keys bytea[];
       v_name_kinds smallint[] := '{}';
     begin
+    \(announcing)
       select s.last_commit, s.forgotten, s.weight, s.key_file is not null, s.history, s.follows
         into v_last, v_forgotten, v_total, v_is_sealed, v_history, v_follows
         from stored_objects.stores s where s.id = p_store for update;

@@ -20,6 +20,7 @@ extension Schema {
     declare
       v_number bigint; v_total bigint; v_forgotten bigint; v_found bigint; v_count bigint := 0;
     begin
+    \(announcing)
       if p_previous is not null then
         perform 1 from stored_objects.commits c
           where c.store = p_store and c.number = p_last and c.token = p_previous;
@@ -86,6 +87,7 @@ extension Schema {
     declare
       v_last bigint; v_forgotten bigint;
     begin
+    \(announcing)
       select s.last_commit, s.forgotten into v_last, v_forgotten
         from stored_objects.stores s where s.id = p_store for update;
       if v_last <> p_last then

@@ -6,7 +6,7 @@
 /// keys.
 enum Schema {
   /// The version of the tables and functions; a program refuses later versions.
-  static let version: Int32 = 5
+  static let version: Int32 = 6
   /// The number of bytes of a key that are in the index.
   static let keyHeadByteCount = 1024
   /// The maximum size of a value that is remembered with its commit.
@@ -213,10 +213,9 @@ enum Schema {
       (earlier < 2 ? since2 + externalTables : [])
       + (earlier < 3 ? [historyColumns] + historyFunctions : [])
       + (earlier < 4 ? since4 : [])
-      + [
-        "drop function if exists stored_objects.news", "drop function stored_objects.commit",
-        commit, commitNext, commitAfter, news,
-      ]
+      + ["news", "commit", "commit_next", "commit_after", "find_commit"]
+      .map { "drop function if exists stored_objects.\($0)" }
+      + [findCommit, commit, commitNext, commitAfter, news]
     // This comes first, so that programs that start at the same time upgrade one after the other.
     return [Statement("update stored_objects.schema_version set version = $1", [.int4(version)])]
       + texts.map { Statement($0) }
@@ -245,18 +244,6 @@ enum Schema {
           and t.last_row + p_count <= 4294967295
         returning t.last_row into last;
       return last;
-    end $$
-    """
-
-  /// Waits for a transaction that may be in progress, and looks for a token.
-  private static let findCommit = """
-    create function stored_objects.find_commit(p_store integer, p_token uuid)
-    returns table (number bigint, token uuid, author bytea, "time" bigint, based_on bigint)
-    language plpgsql as $$
-    begin
-      perform 1 from stored_objects.stores s where s.id = p_store for update;
-      return query select c.number, c.token, c.author, c."time", c.based_on
-        from stored_objects.commits c where c.store = p_store and c.token = p_token;
     end $$
     """
 

@@ -70,7 +70,22 @@ import StoreEngine
     }
   }
 
-  deinit { if !isAbandoned { unsafe PQfinish(connection) } }
+  deinit {
+    if isAbandoned { return }
+    if !isUsable { discardUnsent() }
+    unsafe PQfinish(connection)
+  }
+
+  /// Lets the system drop what it has not delivered.
+  ///
+  /// Otherwise it would deliver a commit when the network is back, after others have looked for it.
+  private func discardUnsent() {
+    let socket = unsafe PQsocket(connection)
+    guard socket >= 0 else { return }
+    var option = linger(l_onoff: 1, l_linger: 0)
+    let byteCount = socklen_t(MemoryLayout<linger>.size)
+    _ = unsafe setsockopt(socket, SOL_SOCKET, SO_LINGER, &option, byteCount)
+  }
 
   /// Leaves the connection to the process from which this one was forked.
   func abandon() { isAbandoned = true }
