@@ -103,8 +103,7 @@ package struct BegunOperation: Sendable {
 extension StoreBackend {
   /// Begins an operation that doesn't end where it begins; nil without an instrument.
   package func begin(_ kind: StoreOperation.Kind, byteCount: Int = 0) -> BegunOperation? {
-    guard coordinator.isMeasured else { return nil }
-    return coordinator.instruments.current.map { BegunOperation($0, kind, location, byteCount) }
+    coordinator.begin(kind, at: location, byteCount: byteCount)
   }
 }
 
@@ -119,21 +118,27 @@ extension StoreCoordinator {
     if instruments.isSet { instruments.current?.didLookUp(lookUps) }
   }
 
+  fileprivate func begin(
+    _ kind: StoreOperation.Kind, at location: String, byteCount: Int
+  ) -> BegunOperation? {
+    guard isMeasured else { return nil }
+    return instruments.current.map { BegunOperation($0, kind, location, byteCount) }
+  }
+
   /// Runs a closure that performs an operation, and reports its duration to the instrument.
   @usableFromInline
   package func measure<Result>(
     _ kind: StoreOperation.Kind, at location: String, byteCount: Int,
     _ body: () throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
-    guard let instrument = instruments.current else { return try body() }
-    let start = ContinuousClock.now
-    let result = Swift.Result { () throws(StoreError) in try body() }
-    var failure: StoreError?
-    if case .failure(let error) = result { failure = error }
-    instrument.didEnd(
-      StoreOperation(
-        kind: kind, location: location, duration: ContinuousClock.now - start,
-        byteCount: byteCount, error: failure))
-    return try result.get()
+    guard let operation = begin(kind, at: location, byteCount: byteCount) else { return try body() }
+    do throws(StoreError) {
+      let result = try body()
+      operation.end()
+      return result
+    } catch {
+      operation.end(error)
+      throw error
+    }
   }
 }

@@ -49,11 +49,7 @@ extension Store {
           try commitExclusively()
         }
         return
-      } catch {
-        guard error.code == .conflict, attemptsLeft > 0 else { throw error }
-        attemptsLeft -= 1
-        try resolveConflicts()
-      }
+      } catch { try resolveConflicts(of: error, &attemptsLeft) }
     }
   }
 

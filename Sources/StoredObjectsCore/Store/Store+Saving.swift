@@ -61,12 +61,15 @@ extension Store {
         let isExclusive = commitHook != nil
         if try !commitChanges(exclusively: isExclusive) { try commitExclusively() }
         return
-      } catch {
-        guard error.code == .conflict, attemptsLeft > 0 else { throw error }
-        attemptsLeft -= 1
-        try resolveConflicts()
-      }
+      } catch { try resolveConflicts(of: error, &attemptsLeft) }
     }
+  }
+
+  /// Resolves the conflicts of a failed attempt, or throws its error if it was the last one.
+  func resolveConflicts(of error: StoreError, _ attemptsLeft: inout Int) throws(StoreError) {
+    guard error.code == .conflict, attemptsLeft > 0 else { throw error }
+    attemptsLeft -= 1
+    try resolveConflicts()
   }
 
   /// Commits the changes while no other store does.
