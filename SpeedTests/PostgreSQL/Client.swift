@@ -10,7 +10,7 @@ struct Client: ParsableCommand {
     shouldDisplay: false)
 
   enum Workload: String, ExpressibleByArgument {
-    case small, add, update, cold, clients, bulk, size
+    case small, container, add, update, cold, clients, bulk, size
   }
 
   /// The number of playlists in a graph, and of songs in each.
@@ -32,6 +32,7 @@ struct Client: ParsableCommand {
     case .small:
       try save(Song.new(), in: store)
       for _ in 0..<count { try printTime { try save(Song.new(), in: store) } }
+    case .container: try saveInContainer(backend)
     case .clients: try saveOnThreads(store, backend)
     case .add: for _ in 0..<count { try printTime { _ = try add(to: store) } }
     case .update: try update(store)
@@ -66,6 +67,24 @@ struct Client: ParsableCommand {
   private func save(_ song: Song, in store: Store) throws {
     store.insert(song)
     try store.saveChanges()
+  }
+
+  /// Saves by a container, one object after the other, from a task.
+  private func saveInContainer(_ backend: PostgreSQLBackend) throws {
+    let container = try StoreContainer(backend: backend, classes: [Song.self, Playlist.self])
+    let ended = DispatchSemaphore(value: 0)
+    Task.detached {
+      do {
+        try await container.write { $0.insert(Song.new()) }
+        for _ in 0..<count {
+          let start = ContinuousClock.now
+          try await container.write { $0.insert(Song.new()) }
+          print(start.duration(to: .now) / .milliseconds(1))
+        }
+      } catch { fatalError("\(error)") }
+      ended.signal()
+    }
+    ended.wait()
   }
 
   private func saveOnThreads(_ store: Store, _ backend: PostgreSQLBackend) throws {

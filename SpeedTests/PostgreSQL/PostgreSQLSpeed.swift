@@ -62,16 +62,19 @@ struct Compare: ParsableCommand {
   // MARK: Comparisons
 
   private func compareSmallSaves() throws -> Bool {
-    var (mine, theirs): (Times?, Times?)
+    var (mine, theirs, awaited): (Times?, Times?, Times?)
     var ratios: [Double] = []
     for round in 0..<rounds {
       let saved = try own("Small\(round)", "small", saves).times()
+      let written = try own("Container\(round)", "container", saves).times()
       let inserted = try rival("small\(round)", "small", "rows", saves).times()
       ratios.append(saved.median / inserted.median)
       mine = mine.map { $0.adding(saved) } ?? saved
       theirs = theirs.map { $0.adding(inserted) } ?? inserted
+      awaited = awaited.map { $0.adding(written) } ?? written
     }
     say("A small save:               \(mine?.text ?? "")")
+    say("await container.write:      \(awaited?.text ?? "")")
     say("INSERT and commit by libpq: \(theirs?.text ?? "")")
     return isWithin(Self.saveLimit, ratios, "saves take")
   }

@@ -11,7 +11,8 @@ import Locks
 
 /// The thread of the process that waits for the answers of servers, on all connections at once.
 ///
-/// It takes a thread of the pool while there are waits, and for a second after the last one.
+/// It takes a thread of the pool while there are waits. That thread also completes the last of them,
+/// so that a lone request changes threads once less.
 final class SocketPoller: Sendable {
   private static let pollers = ProcessLocal { SocketPoller() }
   /// The poller of this process.
@@ -97,35 +98,52 @@ final class SocketPoller: Sendable {
         defer { state.new = [] }
         return state.new
       }
-      let isAwake = waitForEvents(&waits)
-      if isAwake || !waits.isEmpty { continue }
-      let ends = state.withLock { state in
-        if state.new.isEmpty { state.isRunning = false }
-        return !state.isRunning
+      var (isAwake, ended) = waitForEvents(&waits)
+      let last = waits.isEmpty ? ended.popLast() : nil
+      for (wait, isReady) in ended { complete(wait, isReady) }
+      if last == nil, isAwake || !waits.isEmpty { continue }
+      let isOver = endIfIdle()
+      if let (wait, isReady) = last {
+        if isOver { wait.completion(isReady) } else { complete(wait, isReady) }
       }
-      if ends { return }
+      if isOver { return }
     }
   }
 
-  /// Waits for the first events, and removes and completes the waits that have ended.
+  /// Ends the work of the thread if there are no new waits; the next one takes a thread again.
+  private func endIfIdle() -> Bool {
+    state.withLock { state in
+      if state.new.isEmpty { state.isRunning = false }
+      return !state.isRunning
+    }
+  }
+
+  /// Waits for the first events, and removes the waits that have ended.
   ///
-  /// - Returns: false if nothing happened until the first deadline.
-  private func waitForEvents(_ waits: inout [Wait]) -> Bool {
-    guard let wakes else { return false }
+  /// - Returns: Whether anything happened until the first deadline, and the waits that have ended,
+  ///   with whether there was an event in time.
+  private func waitForEvents(
+    _ waits: inout [Wait]
+  ) -> (isAwake: Bool, ended: [(Wait, isReady: Bool)]) {
+    guard let wakes else { return (false, []) }
     var descriptors = waits.map { pollfd(fd: $0.descriptor, events: $0.events, revents: 0) }
     descriptors.append(pollfd(fd: wakes.reading, events: Int16(POLLIN), revents: 0))
     let deadline = waits.map(\.deadline).min() ?? .now + Self.idleTime
     let count = unsafe poll(&descriptors, nfds_t(descriptors.count), milliseconds(to: deadline))
     if descriptors[waits.count].revents != 0 { drain(wakes.reading) }
     let now = ContinuousClock.now
-    var rest: [Wait] = []
+    var (rest, ended): ([Wait], [(Wait, isReady: Bool)]) = ([], [])
     for (wait, found) in zip(waits, descriptors) {
       // A call that was interrupted has set nothing.
       let isReady = count > 0 && found.revents != 0
-      if isReady || wait.deadline <= now { complete(wait, isReady) } else { rest.append(wait) }
+      if isReady || wait.deadline <= now {
+        ended.append((wait, isReady))
+      } else {
+        rest.append(wait)
+      }
     }
     waits = rest
-    return count != 0
+    return (count != 0, ended)
   }
 
   private func complete(_ wait: Wait, _ isReady: Bool) {

@@ -64,6 +64,7 @@ extension DataBuffer {
         recorder.note(entry.classID, rowID, at: start + 4 * index)
       }
     }
+    entry.faultsAhead?.noteRead(rowIDs)
     return ObjectList(packed: PackedReferences(entry, rowIDs))
   }
 

@@ -21,6 +21,7 @@ final class FaultsAhead {
   /// The list whose element was accessed last, and the index of the element.
   private var list: (rows: [UInt32], index: Int) = ([], 0)
   private var isBackwards = false
+  private var lists = ListsAhead()
 
   init() { batch.stopsWhenFull = true }
 
@@ -38,13 +39,18 @@ final class FaultsAhead {
     list = (rows, index)
   }
 
-  /// Returns the rows that follow a row in the list, if it was accessed last.
+  /// Remembers that a list was read from a record.
+  func noteRead(_ list: [UInt32]) { lists.note(list) }
+
+  /// Returns the rows that follow a row in the list, if it was accessed last, and in the lists that a
+  /// loop will walk next.
   private func rowsInList(after rowID: UInt32, _ entry: RegisteredClass) -> [UInt32] {
     guard list.rows.indices.contains(list.index), list.rows[list.index] == rowID else { return [] }
-    let rest =
+    var rest =
       isBackwards
       ? Array(list.rows[..<list.index].suffix(count - 1).reversed())
       : Array(list.rows[(list.index + 1)...].prefix(count - 1))
+    if !isBackwards { rest += lists.rows(after: list.rows, atMost: count - 1 - rest.count) }
     return rest.filter { $0 != rowID && (entry.living($0)?.state.isFault ?? true) }
   }
 
