@@ -73,7 +73,7 @@ extension PostgreSQLBackend {
     let result = try read(
       Statement(
         "select data from stored_objects.records where table_id = \(Self.tableID) and row = $4",
-        try key(of: table) + [.int(Int(rowID))]))
+        try key(of: table) + [.int(Int(rowID))], name: .record))
     if result.rowCount == 0 { return nil }
     return try result.withBytes(0, 0) { (record) throws(StoreError) in
       try lendRecord(record, rowID, table, body)
@@ -107,7 +107,7 @@ extension PostgreSQLBackend {
       select r.row, r.data from unnest($4) with ordinality n(row, place)
         join stored_objects.records r on r.table_id = \(Self.tableID) and r.row = n.row
       order by n.place
-      """, try key(of: table) + [.ints(rows.map { Int64($0) })])
+      """, try key(of: table) + [.ints(rows.map { Int64($0) })], name: .records)
   }
 
   func append(

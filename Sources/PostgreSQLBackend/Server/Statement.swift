@@ -11,7 +11,7 @@ struct Statement: Sendable {
 
   /// The statements that are sent most often.
   enum Name {
-    case commit, commitNext, commitAfter, news
+    case commit, commitNext, commitAfter, news, record, records
 
     /// The name, which no other release uses for another text.
     var text: String {
@@ -20,6 +20,8 @@ struct Statement: Sendable {
       case .commitNext: "stored_objects_\(Schema.version)_commit_next"
       case .commitAfter: "stored_objects_\(Schema.version)_commit_after"
       case .news: "stored_objects_\(Schema.version)_news"
+      case .record: "stored_objects_\(Schema.version)_record"
+      case .records: "stored_objects_\(Schema.version)_records"
       }
     }
   }

@@ -35,7 +35,8 @@ final class FaultsAhead {
   ///
   /// A loop over a list retains one object at a time, so there are no faults of the others.
   func note(_ rows: [UInt32], _ index: Int) {
-    isBackwards = rows.count == list.rows.count && index < list.index
+    // Another list of the same size begins at a lower index, too.
+    isBackwards = index < list.index && rows == list.rows
     list = (rows, index)
   }
 
