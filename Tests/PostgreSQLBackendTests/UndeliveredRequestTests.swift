@@ -30,7 +30,7 @@ struct UndeliveredRequestTests {
   }
 }
 
-/// A server that accepts one connection, and stops to read after the greeting.
+/// A server that accepts one connection, and pauses after the greeting.
 private final class SilentServer: Sendable {
   private let listener: Int32
   private let port: UInt16
