@@ -95,29 +95,20 @@ extension PostgreSQLBackend {
     while !rest.isEmpty, !(batch.stopsWhenFull && batch.isFull) {
       let part = rest.prefix(Self.rowCount)
       rest = rest.dropFirst(part.count)
-      try append(try read(try recordsStatement(part, table)), table, to: &batch)
+      let request = RecordRequest(
+        part, try key(of: table), readsAhead: batch.stopsWhenFull)
+      try append(try read(request.statement), request, table, to: &batch)
     }
   }
 
-  func recordsStatement(
-    _ rows: ArraySlice<UInt32>, _ table: TableID
-  ) throws(StoreError) -> Statement {
-    Statement(
-      """
-      select r.row, r.data from unnest($4) with ordinality n(row, place)
-        join stored_objects.records r on r.table_id = \(Self.tableID) and r.row = n.row
-      order by n.place
-      """, try key(of: table) + [.ints(rows.map { Int64($0) })], name: .records)
-  }
-
   func append(
-    _ result: QueryResult, _ table: TableID, to batch: inout RecordBatch
+    _ answer: QueryResult, _ request: RecordRequest, _ table: TableID, to batch: inout RecordBatch
   ) throws(StoreError) {
-    for index in 0..<result.rowCount {
+    let found = try reading { () throws(ServerFailure) in try request.places(in: answer) }
+    for (rowID, place) in found {
       if batch.stopsWhenFull, batch.isFull { return }
-      let row = try reading { () throws(ServerFailure) in try result.number(index, 0) }
-      try result.withBytes(index, 1) { (record) throws(StoreError) in
-        try append(record, UInt32(clamping: row), table, to: &batch)
+      try answer.withBytes(place, 1) { (record) throws(StoreError) in
+        try append(record, rowID, table, to: &batch)
       }
     }
   }

@@ -21,8 +21,8 @@ extension PostgreSQLBackend {
   ) throws(StoreError) -> Statement {
     Statement(
       Self.page,
-      try key(of: table) + [.int(row)] + size.parameters + [generation.map { .int($0) } ?? .int(-1)]
-    )
+      try key(of: table) + [.int(row)] + size.parameters + [generation.map { .int($0) } ?? .int(-1)],
+      name: .page)
   }
 
   /// The records of one page.
@@ -79,12 +79,19 @@ extension PostgreSQLBackend {
     of table: TableID, from position: ScanPosition?, to batch: inout RecordBatch
   ) throws(StoreError) -> ScanEnd {
     try checkOpen()
-    let limits = batch.limits
-    let size = PageSize(rows: limits.records, bytes: limits.bytes)
-    return try scan(table, from: position, size) { (rowID, stored) throws(StoreError) in
+    let size = PageSize(rows: batch.limits.records, bytes: batch.limits.bytes)
+    // One page needs no transaction of its own.
+    let statement = try page(
+      table, from: position?.location ?? 0, size, generation: position?.generation)
+    let answer = try read(statement)
+    let page = try reading { () throws(ServerFailure) in try Page(answer, size) }
+    if let position, page.generation != position.generation { return .disturbed }
+    let (_, next) = try visit(page) { (rowID, stored) throws(StoreError) in
       try append(stored, rowID, table, to: &batch)
-      return batch.isFull ? .pause : .next
+      return .next
     }
+    if page.isLast { return .finished }
+    return .paused(ScanPosition(location: next, generation: page.generation))
   }
 
   private func scan(
@@ -101,21 +108,32 @@ extension PostgreSQLBackend {
     while true {
       // The transaction need not stay open while closures process the last page.
       if page.isLast { transaction.end() }
-      var next: UInt64 = 0
-      for index in 0..<page.count {
-        let row = try reading { () throws(ServerFailure) in try page.row(index) }
-        next = UInt64(row) + 1
-        let step = try page.result.withBytes(index, 3) { (record) throws(StoreError) in
-          try body(row, record)
-        }
-        if step == .pause {
-          return .paused(ScanPosition(location: next, generation: page.generation))
-        }
+      let (step, next) = try visit(page, body)
+      if step == .pause {
+        return .paused(ScanPosition(location: next, generation: page.generation))
       }
       if page.isLast { return .finished }
       size.grow()
       let result = try transaction.run(try self.page(table, from: next, size, generation: nil))
       page = try reading { () throws(ServerFailure) in try Page(result, size) }
     }
+  }
+
+  /// Calls a closure with the records of a page.
+  ///
+  /// - Returns: The last step, and the row ID after the last record that was visited.
+  private func visit(
+    _ page: Page, _ body: (UInt32, RawSpan) throws(StoreError) -> ScanStep
+  ) throws(StoreError) -> (step: ScanStep, next: UInt64) {
+    var next: UInt64 = 0
+    for index in 0..<page.count {
+      let row = try reading { () throws(ServerFailure) in try page.row(index) }
+      next = UInt64(row) + 1
+      let step = try page.result.withBytes(index, 3) { (record) throws(StoreError) in
+        try body(row, record)
+      }
+      if step == .pause { return (.pause, next) }
+    }
+    return (.next, next)
   }
 }

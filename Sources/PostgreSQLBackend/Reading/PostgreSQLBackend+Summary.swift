@@ -35,11 +35,12 @@ extension PostgreSQLBackend {
     let parts = keyQueries(ranges)
     var statements = [try summaryStatement(table, ordered, key)]
     for part in parts { statements.append(try keysStatement(part, ranges)) }
-    if !first.isEmpty { statements.append(try recordsStatement(first, table)) }
+    let request = RecordRequest(first, try self.key(of: table))
+    if !first.isEmpty { statements.append(request.statement) }
     let results = try read(statements)
     var summary = try summary(results[0], ordered, key)
     if !first.isEmpty {
-      try append(results[statements.count - 1], table, to: &batch)
+      try append(results[statements.count - 1], request, table, to: &batch)
       try copyRecords(Array(rows.dropFirst(first.count)), of: table, to: &batch)
     }
     summary.keys = Array(repeating: [], count: ranges.count)

@@ -11,7 +11,7 @@ struct Statement: Sendable {
 
   /// The statements that are sent most often.
   enum Name {
-    case commit, commitNext, commitAfter, news, record, records
+    case commit, commitNext, commitAfter, news, record, records, recordsBetween, page
 
     /// The name, which no other release uses for another text.
     var text: String {
@@ -22,6 +22,8 @@ struct Statement: Sendable {
       case .news: "stored_objects_\(Schema.version)_news"
       case .record: "stored_objects_\(Schema.version)_record"
       case .records: "stored_objects_\(Schema.version)_records"
+      case .recordsBetween: "stored_objects_\(Schema.version)_records_between"
+      case .page: "stored_objects_\(Schema.version)_page"
       }
     }
   }

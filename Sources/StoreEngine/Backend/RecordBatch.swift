@@ -15,7 +15,7 @@ public struct RecordBatch: Sendable {
     /// The limits for a background thread, which should not be woken too often.
     package static let large = Limits(bytes: 256 << 10, records: 8192)
     /// The limits for objects that a caller iterates over, read from a server.
-    package static let walk = Limits(bytes: 1 << 20, records: 512)
+    package static let walk = Limits(bytes: 1 << 20, records: 1024)
   }
 
   package let limits: Limits

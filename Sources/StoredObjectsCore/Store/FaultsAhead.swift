@@ -8,11 +8,16 @@ import StoreEngine
 final class FaultsAhead {
   /// The initial number of records in a batch.
   private static let leastCount = 16
+  /// The initial number of records of elements of a list.
+  ///
+  /// Most lists are not longer, so walking one takes one round trip.
+  private static let leastCountInList = 128
 
   private var batch = RecordBatch(limits: .walk)
   /// The indexes of the unused records in the batch, by row ID.
   private var numbers: [UInt32: Int] = [:]
   private var count = leastCount
+  private var countInList = leastCountInList
   /// The rows of the latest faults, in order of their creation.
   ///
   /// A list creates the faults of its elements in its own order.
@@ -47,6 +52,7 @@ final class FaultsAhead {
   /// loop will walk next.
   private func rowsInList(after rowID: UInt32, _ entry: RegisteredClass) -> [UInt32] {
     guard list.rows.indices.contains(list.index), list.rows[list.index] == rowID else { return [] }
+    let count = countInList
     var rest =
       isBackwards
       ? Array(list.rows[..<list.index].suffix(count - 1).reversed())
@@ -83,7 +89,10 @@ final class FaultsAhead {
   private func adjustCount() {
     if batch.count == 0 { return }
     let wereUsed = numbers.count * 2 <= batch.count
-    count = wereUsed ? min(count * 16, batch.limits.records) : Self.leastCount
+    let most = batch.limits.bytes / max(batch.bytes.count / batch.count, 1)
+    count = wereUsed ? max(count, batch.count) * 16 : Self.leastCount
+    count = max(min(count, most, batch.limits.records), Self.leastCount)
+    countInList = count
   }
 
   /// Forgets rows that another store has saved.
