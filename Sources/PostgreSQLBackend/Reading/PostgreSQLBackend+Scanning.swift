@@ -21,7 +21,8 @@ extension PostgreSQLBackend {
   ) throws(StoreError) -> Statement {
     Statement(
       Self.page,
-      try key(of: table) + [.int(row)] + size.parameters + [generation.map { .int($0) } ?? .int(-1)],
+      try key(of: table) + [.int(row)] + size.parameters
+        + [generation.map { .int($0) } ?? .int(-1)],
       name: .page)
   }
 
