@@ -159,10 +159,10 @@ struct StoreOpening {
       "insert into stored_objects.stores (name) values ($1) on conflict do nothing", [.text(store)])
     let search = Statement(
       """
-      select s.id, s.last_commit, c.number, c.token, c.author, c."time", c.based_on,
+      select s.id, coalesce(c.number, s.last_commit), c.number, c.token, c.author, c."time", c.based_on,
         s.key_file, s.follows, s.history is not null
       from stored_objects.stores s
-        left join stored_objects.commits c on c.store = s.id and c.number = s.last_commit
+        \(Schema.withLastCommit)
       where s.name = $1
       """, [.text(store)])
     var result = try connection.run([search])[0]

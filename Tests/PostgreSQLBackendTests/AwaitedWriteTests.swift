@@ -30,7 +30,10 @@ struct AwaitedWriteTests {
       _ = try lock.run([
         Statement("begin"),
         Statement(
-          "select 1 from stored_objects.stores where name = $1 for update", [.text(name)]),
+          """
+          select pg_advisory_xact_lock(\(Schema.lockClass), id)::text from stored_objects.stores
+          where name = $1
+          """, [.text(name)]),
       ])
       try await withThrowingTaskGroup(of: Void.self) { group in
         for (container, row) in zip(containers, rows) {

@@ -136,7 +136,7 @@ struct ChurnTests {
   }
 
   private func saveCount(_ server: TestServer) throws -> Int {
-    try number("last_commit from stored_objects.stores", server)
+    try number("max(number) from stored_objects.commits", server)
   }
 
   private func number(_ query: String, _ server: TestServer) throws -> Int {

@@ -1,16 +1,19 @@
 import Foundation
 import Locks
-import PostgreSQLBackend
 import StoredObjectsCore
 import StoredObjectsTestSupport
 import TestServer
 import Testing
 
+@testable import PostgreSQLBackend
+
 @Suite("Looking for commits on PostgreSQL", .needsServer)
 struct CommitLookupTests {
   /// Statements that hold the lock of the store until the session is ended.
   private static let holding = [
-    "begin", "select 1 from stored_objects.stores for update", "select pg_sleep(3600)",
+    "begin",
+    "select pg_advisory_xact_lock(\(Schema.lockClass), id) from stored_objects.stores",
+    "select pg_sleep(3600)",
   ]
 
   /// The condition of a session that waits for a lock.

@@ -1,6 +1,8 @@
 import Foundation
 import TestServer
 
+@testable import PostgreSQLBackend
+
 /// The lock of a store, held by another session, so that commits wait.
 final class HeldLock: Sendable {
   private let server: TestServer
@@ -12,7 +14,8 @@ final class HeldLock: Sendable {
     Thread.detachNewThread { [server, store] in
       _ = try? server.sql(
         """
-        begin; select 1 from stored_objects.stores where name = '\(store)' for update;
+        begin; select pg_advisory_xact_lock(\(Schema.lockClass), id)
+          from stored_objects.stores where name = '\(store)';
         select pg_sleep(3600)
         """)
     }

@@ -321,20 +321,26 @@ struct SharingTests {
       #expect(error == nil || error?.code == .historyExpired)
       return error == nil
     }
+    // Commits of one row are weighed together, every 64th time.
+    func commitTwo(_ rows: UInt32...) throws {
+      var changes = ChangeSetBuilder()
+      for row in rows { changes.insert(row, in: table, [1]) }
+      try backend.commit(changes.changeSet)
+    }
     try weigh(1_900_000, 4)
-    try backend.commit(change(.insert, 20, [1], table))
+    try commitTwo(20, 30)
     #expect(try remembers(since: 0))
     try weigh(100_000, 6)
-    try backend.commit(change(.insert, 21, [1], table))
+    try commitTwo(21, 31)
     #expect(try !remembers(since: 3))
     #expect(try remembers(since: 4))
     let weight = try database.server.sql(
       "select weight from stored_objects.stores where id = \(own)")
-    // Two for each commit after the fourth, but for the sixth.
-    #expect(Int(weight.trimmingCharacters(in: .whitespacesAndNewlines)) == 100_000 + 6 * 2)
+    // Two for each commit after the fourth, but for the sixth, and one more for each second row.
+    #expect(Int(weight.trimmingCharacters(in: .whitespacesAndNewlines)) == 100_000 + 6 * 2 + 2)
     // A commit that is heavier than the limit forgets all others, and is the next to be forgotten.
     try weigh(3_000_000, 11)
-    try backend.commit(change(.insert, 22, [1], table))
+    try commitTwo(22, 32)
     #expect(try !remembers(since: 10))
     #expect(try remembers(since: 11))
   }

@@ -69,6 +69,7 @@ private let filesThatMayBeUnsafe: [String: String] = [
   "PostgreSQLBackend/Server/Connection+Waiting.swift": "calls libpq: looks for answers",
   "PostgreSQLBackend/Server/ConnectionString.swift": "calls libpq: parses a string",
   "PostgreSQLBackend/Server/SocketPoller.swift": "waits for sockets",
+  "PostgreSQLBackend/Server/PackedParameters.swift": "lends parameters to libpq",
   "PostgreSQLBackend/Server/QueryResult.swift": "calls libpq: lends what it has",
   "TokyoCabinetBackend/RecordKey.swift": "lends keys made on the stack",
 ]

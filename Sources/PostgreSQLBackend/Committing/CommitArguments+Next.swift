@@ -44,6 +44,29 @@ extension CommitArguments {
     keys.keys.isEmpty && rows.rows.count + basisRows.rows.count <= Self.comparedRowCount
   }
 
+  /// Whether the commit changes one record and nothing else.
+  var isOfOneRow: Bool { rows.rows.count == 1 && keys.keys.isEmpty && !hasMetadata }
+
+  /// Returns the statement that executes a commit of one record directly after another commit.
+  ///
+  /// - Returns: nil if the number of the table is not known.
+  /// - Throws: `StoreError` for an author that can't be sealed.
+  func row(
+    _ commit: Commit, after previous: Commit, _ known: ServerTableIDs
+  ) throws(StoreError) -> Statement? {
+    guard let table = known[tables[0]] else { return nil }
+    return Statement(
+      Self.row,
+      [
+        .int4(backend.storeID), .int(previous.number), .uuid(previous.token), .uuid(commit.token),
+        .bytes(try backend.serverAuthor(commit)), .int(commit.microseconds),
+        .int(commit.basedOn), .int4(table), .text(tableNames[0]), .int(rows.rows[0]),
+        .int2(rows.kinds[0]),
+        rows.kinds[0] == Int16(Schema.removal)
+          ? .bytes(nil) : .bytes(Array(changes.bytes[rows.ranges[0]])),
+      ], name: .commitRow)
+  }
+
   /// Returns the statement that executes the commit directly after another one.
   ///
   /// - Parameters:
@@ -104,6 +127,7 @@ extension CommitArguments {
     return parameters
   }
 
+  private static let row = "select stored_objects.commit_row(\(places(12)))"
   private static let next = "select stored_objects.commit_next(\(places(25)))"
   private static let after = "select stored_objects.commit_after(\(places(27)))"
 

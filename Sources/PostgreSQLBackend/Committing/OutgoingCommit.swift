@@ -14,6 +14,8 @@ package final class OutgoingCommit: Sendable {
   let isSimple: Bool
   /// Whether it writes a metadata row.
   let hasMetadata: Bool
+  /// Whether the function for commits of one record can execute it.
+  let isOfOneRow: Bool
 
   /// Prepares a commit, on the thread that makes it.
   ///
@@ -27,6 +29,7 @@ package final class OutgoingCommit: Sendable {
     commit = self.request.commit(number: 0, token: backend.coordinator.journal.newToken())
     arguments = try CommitArguments(changes, self.request, history, backend)
     (isSimple, hasMetadata) = (arguments.isSimple, arguments.hasMetadata)
+    isOfOneRow = arguments.isOfOneRow
   }
 
   /// Whether the basis includes ranges of keys, and not only single ones.

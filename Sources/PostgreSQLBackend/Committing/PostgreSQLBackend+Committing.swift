@@ -78,9 +78,9 @@ extension PostgreSQLBackend {
         plan, newsStatement(behind: known, besides: [commit.token]), commit, &doubt)
       let (outcome, number) = try self.outcome(results[0])
       keepsHistory.store(results[0].bool(0, 7), ordering: .relaxed)
-      learnTables(of: one, results[0])
       let news = results[results.count - 1]
       if outcome.isMade {
+        learnTables(of: one, results[0])
         let made = try made(one, number, results[0])
         try take(news, behind: known, own: [made])
         // The first answer had the keys that the server has added.
@@ -223,8 +223,16 @@ extension PostgreSQLBackend {
     let number = Parameter.int(last?.number ?? 0)
     var statements = [
       Statement(
-        "update stored_objects.stores set last_commit = $2, forgotten = $2 where id = $1",
-        [.int4(storeID), number]),
+        "select pg_advisory_xact_lock(\(Schema.lockClass), $1)::text", [.int4(storeID)]),
+      Statement(
+        """
+        select stored_objects.count_rows(s.id, \(Schema.lastCommit))
+        from stored_objects.stores s where s.id = $1
+        """, [.int4(storeID)]),
+      Statement(
+        """
+        update stored_objects.stores set last_commit = $2, forgotten = $2, counted = $2 where id = $1
+        """, [.int4(storeID), number]),
       Statement("delete from stored_objects.commits where store = $1", [.int4(storeID)]),
       Statement(
         """

@@ -218,8 +218,8 @@ extension PostgreSQLBackend: CommitWriting {
       var made: [NewCommit] = []
       for (index, (outcome, number)) in answers.enumerated() where outcome.isMade {
         made.append(try self.made(members[index].one, number, results[index]))
+        learnTables(of: members[index].one, results[index])
       }
-      for (member, result) in zip(members, results) { learnTables(of: member.one, result) }
       keepsHistory.store(results[members.count - 1].bool(0, 7), ordering: .relaxed)
       try take(results[members.count], behind: number, own: made)
       // The first answer had the keys that the server has added.

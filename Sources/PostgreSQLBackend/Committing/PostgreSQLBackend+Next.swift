@@ -61,10 +61,11 @@ extension PostgreSQLBackend {
 
   /// Prepares the statements of an attempt; nil if the commits have to be sent completely.
   func nextAttempt(_ commits: [OutgoingCommit]) -> NextAttempt? {
-    let known = coordinator.journal.lastNumber
+    let last = coordinator.journal.last
+    let known = last?.number ?? 0
     let isNext = nextAttempts.withLock { $0.isDue() }
     guard isNext || afterAttempts.withLock({ $0.isDue() }),
-      var statements = isNext ? next(commits, after: known) : after(commits, known)
+      var statements = isNext ? next(commits, after: last) : after(commits, known)
     else { return nil }
     // With the changes of these commits: if they were made before, and their answer was lost, the
     // function answers as for those that have to be sent completely.
@@ -128,20 +129,32 @@ extension PostgreSQLBackend {
 
   /// Returns the statements of commits that may be made directly after a known one; nil if one of
   /// them needs more than that.
-  private func next(_ commits: [OutgoingCommit], after known: UInt64) -> [Statement]? {
+  private func next(_ commits: [OutgoingCommit], after known: Commit?) -> [Statement]? {
     if keepsHistory.load(ordering: .relaxed) || commits.count > Self.mostNextCommits { return nil }
     let ids = tableIDs.withLock(\.self)
     var statements: [Statement] = []
+    var previous = known
     for (index, one) in commits.enumerated() {
-      let last = known + UInt64(index)
+      let last = previous?.number ?? 0
       guard one.isSimple, one.requiredNumber ?? last == last,
         isUncontested(one, upTo: last, after: commits[..<index]),
-        let statement = try? one.arguments.next(
-          one.commit, after: last, index > 0 ? commits[index - 1].commit : nil, ids)
+        let statement = try? next(one, after: previous, isInGroup: index > 0, ids)
       else { return nil }
       statements.append(statement)
+      previous = one.commit.numbered(last + 1)
     }
     return statements
+  }
+
+  /// Returns the statement of a commit that may be made directly after another one.
+  private func next(
+    _ one: OutgoingCommit, after previous: Commit?, isInGroup: Bool, _ ids: ServerTableIDs
+  ) throws(StoreError) -> Statement? {
+    if let previous, one.isOfOneRow {
+      return try one.arguments.row(one.commit, after: previous, ids)
+    }
+    return try one.arguments.next(
+      one.commit, after: previous?.number ?? 0, isInGroup ? previous : nil, ids)
   }
 
   /// Returns the statements of commits that may be made after commits that are not known; nil if
@@ -171,7 +184,10 @@ extension PostgreSQLBackend {
       of: one.changes, on: basis, besides: others.map(\.changes)) == nil
   }
 
-  /// Records the numbers of the tables of a commit, which the server has answered.
+  /// Records the numbers of the tables of a commit that the server has made.
+  ///
+  /// The tables of a commit that it has refused may be lost with the server, while all known commits
+  /// are not.
   func learnTables(of one: OutgoingCommit, _ answer: QueryResult) {
     guard let ids = try? answer.ints(0, 8), ids.count == one.arguments.tables.count else { return }
     tableIDs.withLock { known in

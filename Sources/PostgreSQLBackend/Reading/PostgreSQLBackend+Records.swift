@@ -23,7 +23,10 @@ extension PostgreSQLBackend {
   public func tableNames() throws(StoreError) -> [String] {
     let result = try read(
       Statement(
-        "select name from stored_objects.tables where store = $1 and kind = 0 and count > 0",
+        """
+        select name from stored_objects.tables t
+        where store = $1 and kind = 0 and \(Schema.count) > 0
+        """,
         [.int4(storeID)]))
     return try names(result)
   }
@@ -51,7 +54,10 @@ extension PostgreSQLBackend {
   func count(_ key: [Parameter]) throws(StoreError) -> Int {
     let result = try read(
       Statement(
-        "select count from stored_objects.tables where store = $1 and kind = $2 and name = $3", key)
+        """
+        select \(Schema.count) from stored_objects.tables t
+        where store = $1 and kind = $2 and name = $3
+        """, key)
     )
     if result.rowCount == 0 { return 0 }
     return Int(try reading { () throws(ServerFailure) in try result.number(0, 0) })

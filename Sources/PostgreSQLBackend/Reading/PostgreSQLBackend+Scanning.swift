@@ -4,7 +4,8 @@ public import StoreEngine
 extension PostgreSQLBackend {
   /// Selects a page of a table; the page is omitted if the table has changed since commit `$7`.
   private static let page = """
-    select t.changed, p.found, p.row, p.data from stored_objects.tables t
+    select g.number, p.found, p.row, p.data from stored_objects.tables t
+      cross join lateral (select \(Schema.lastChange) as number) g
       left join lateral (
         select w.row, w.data, w.found from (
           select r.row, r.data, count(*) over () as found,
@@ -12,7 +13,7 @@ extension PostgreSQLBackend {
           from (
             select row, data from stored_objects.records
             where table_id = t.id and row >= $4 order by row limit $5) r) w
-        where w.before <= $6) p on $7 < 0 or t.changed = $7
+        where w.before <= $6) p on $7 < 0 or g.number = $7
     where t.store = $1 and t.kind = $2 and t.name = $3 order by p.row
     """
 

@@ -92,9 +92,9 @@ extension PostgreSQLBackend {
   private var lastCommitStatement: Statement {
     Statement(
       """
-      select s.last_commit, c.number, c.token, c.author, c."time", c.based_on
+      select coalesce(c.number, s.last_commit), c.number, c.token, c.author, c."time", c.based_on
       from stored_objects.stores s
-        left join stored_objects.commits c on c.store = s.id and c.number = s.last_commit
+        \(Schema.withLastCommit)
       where s.id = $1
       """, [.int4(storeID)])
   }

@@ -7,7 +7,7 @@ extension PostgreSQLBackend {
   /// Selects the counts of tables, and the value of a key in each, in one statement, so that no
   /// commit comes in between.
   private static let summary = """
-    select t.count, (
+    select \(Schema.count), (
       select k.value from stored_objects.keys k where k.table_id = t.id
         and k.head = substring(n.key from 1 for \(Schema.keyHeadByteCount))
         and k.tail_hash = stored_objects.tail_hash(n.key))

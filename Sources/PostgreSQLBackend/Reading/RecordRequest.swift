@@ -4,7 +4,7 @@ import StoreEngine
 ///
 /// The elements of a list mostly have consecutive rows, because they were inserted one after the
 /// other. The server reads an interval of rows in a fifth of the time that it takes to look for each
-/// of them, so a few unwanted rows cost less than a list of the wanted ones.
+/// of them. So a few unwanted rows cost less than a list of the wanted ones.
 struct RecordRequest {
   let statement: Statement
   /// The wanted rows, in the order in which they are wanted.

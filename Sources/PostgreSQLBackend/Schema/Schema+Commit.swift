@@ -82,10 +82,10 @@ extension Schema {
       v_gone_tables integer[]; v_gone_keys bytea[]; v_gone_values bytea[]; v_kept_keys bytea[];
       v_name_kinds smallint[] := '{}';
     begin
-    \(announcing)
-      select s.last_commit, s.forgotten, s.weight, s.key_file is not null, s.history, s.follows
+    \(takingLock)
+      select \(lastCommit), s.forgotten, s.weight, s.key_file is not null, s.history, s.follows
         into v_last, v_forgotten, v_total, v_is_sealed, v_history, v_follows
-        from stored_objects.stores s where s.id = p_store for update;
+        from stored_objects.stores s where s.id = p_store;
       if p_is_sealed <> v_is_sealed then
         return query select \(Outcome.otherSealing.rawValue), v_last,
           \(nothing);
@@ -281,11 +281,12 @@ extension Schema {
       insert into stored_objects.commits (
           store, number, token, author, "time", based_on, weight, table_ids, table_kinds,
           table_names, metadata, row_tables, rows, row_kinds, names, name_kinds, cleared,
-          key_tables, keys, key_kinds, key_values)
+          key_tables, keys, key_kinds, key_values, is_plain)
         values (
           p_store, v_number, p_token, p_author, p_time, p_based_on, v_weight, v_ids, p_table_kinds,
           p_tables, p_metadata, p_row_tables, p_rows, p_row_kinds, p_names, v_name_kinds,
-          p_cleared, p_key_tables, p_keys, p_key_kinds, p_key_values);
+          p_cleared, p_key_tables, p_keys, p_key_kinds, p_key_values,
+          v_history is null and not v_follows);
       v_total := v_total + v_weight;
     \(forgetting)
       update stored_objects.stores s set last_commit = v_number, forgotten = v_forgotten,
@@ -293,9 +294,13 @@ extension Schema {
         where s.id = p_store;
     """
 
-  /// Forgets the changes of old commits, if there is no room for them, and every 64th time old
-  /// commits.
+  /// Forgets the changes of old commits if there is no room for them, and every 64th time old commits.
+  ///
+  /// Rows are counted before.
   static let forgetting = """
+      if v_total > \(rememberedWeight) or v_number % 64 = 0 then
+        v_total := v_total + stored_objects.count_rows(p_store, v_number);
+      end if;
       if v_total > \(rememberedWeight) then
         select coalesce(max(w.number), 0) into v_found
           from (

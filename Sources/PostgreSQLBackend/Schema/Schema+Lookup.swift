@@ -4,24 +4,24 @@ extension Schema {
   /// number of the store.
   static let lockClass: Int32 = 0x5354_4F52
 
-  /// Announces a commit until the end of its transaction, since version 6.
+  /// Takes the lock of a store until the end of the transaction.
   ///
-  /// Any number of commits announce themselves at the same time. A lookup excludes them all.
-  static let announcing = """
-      perform pg_advisory_xact_lock_shared(\(lockClass), p_store);
+  /// Commits and lookups get it in the order in which they ask for it. So the numbers of commits have
+  /// no gaps, and a lookup waits for the commits that have begun. The condition makes it an
+  /// expression, which takes a fifth of the time of a statement.
+  static let takingLock = """
+      if pg_advisory_xact_lock(\(lockClass), p_store) is null then
+        null;
+      end if;
     """
 
   /// Waits for all commits to a store that the server has begun, and looks for a token.
-  ///
-  /// The lock of the row would not be enough: if several transactions wait for it, a later one can
-  /// get it before a commit.
   static let findCommit = """
     create function stored_objects.find_commit(p_store integer, p_token uuid)
     returns table (number bigint, token uuid, author bytea, "time" bigint, based_on bigint)
     language plpgsql as $$
     begin
-      perform pg_advisory_xact_lock(\(lockClass), p_store);
-      perform 1 from stored_objects.stores s where s.id = p_store for update;
+    \(takingLock)
       return query select c.number, c.token, c.author, c."time", c.based_on
         from stored_objects.commits c where c.store = p_store and c.token = p_token;
     end $$

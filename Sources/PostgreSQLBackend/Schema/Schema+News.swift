@@ -110,7 +110,8 @@ extension Schema {
   /// If there are none, it returns one row without a commit, and no row for a store that does not
   /// exist. Both statements see the snapshot of the caller.
   static let news = """
-    create function stored_objects.news(p_store integer, p_known bigint, p_own uuid[])
+    create function stored_objects.commits_since(
+      p_store integer, p_known bigint, p_own uuid[])
     returns table (last_commit bigint, number bigint, token uuid, author bytea, "time" bigint,
       based_on bigint, table_kinds smallint[], table_names text[], metadata bytea[],
       row_tables integer[], rows bigint[], row_kinds smallint[], names bytea[],
@@ -120,18 +121,22 @@ extension Schema {
     #variable_conflict use_column
     declare v_last bigint;
     begin
-      select s.last_commit into v_last from stored_objects.stores s where s.id = p_store;
+      select c.number into v_last from stored_objects.commits c
+        where c.store = p_store order by c.number desc limit 1;
+      if v_last is null then
+        select s.last_commit into v_last from stored_objects.stores s where s.id = p_store;
+      end if;
       if v_last = p_known then
         last_commit := v_last;
         return next;
         return;
       end if;
-      return query select s.last_commit, c.number, c.token, c.author, c."time", c.based_on,
+      return query select v_last, c.number, c.token, c.author, c."time", c.based_on,
           c.table_kinds, c.table_names, c.metadata, c.row_tables, c.rows, c.row_kinds, c.names,
           c.name_kinds, c.cleared, c.key_tables, c.keys, c.key_kinds, c.key_values
         from stored_objects.stores s
           left join stored_objects.commits c on c.store = s.id and c.number > p_known
-            and c.number <= v_last and s.last_commit - p_known <= \(fetchedCommitCount) and c.token <> all (p_own)
+            and c.number <= v_last and v_last - p_known <= \(fetchedCommitCount) and c.token <> all (p_own)
         where s.id = p_store order by c.number;
     end $$
     """

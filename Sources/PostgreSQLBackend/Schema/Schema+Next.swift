@@ -20,7 +20,7 @@ extension Schema {
     declare
       v_number bigint; v_total bigint; v_forgotten bigint; v_found bigint; v_count bigint := 0;
     begin
-    \(announcing)
+    \(takingLock)
       if p_previous is not null then
         perform 1 from stored_objects.commits c
           where c.store = p_store and c.number = p_last and c.token = p_previous;
@@ -29,9 +29,9 @@ extension Schema {
         end if;
       end if;
       update stored_objects.stores s
-        set last_commit = s.last_commit + 1, weight = s.weight + p_weight
-        where s.id = p_store and s.last_commit = p_last and s.history is null and not s.follows
-          and (s.key_file is not null) = p_is_sealed
+        set last_commit = p_last + 1, weight = s.weight + p_weight
+        where s.id = p_store and s.history is null and not s.follows
+          and (s.key_file is not null) = p_is_sealed and \(lastCommit) = p_last
         returning s.last_commit, s.weight, s.forgotten into v_number, v_total, v_forgotten;
       if v_number is null then
         return null;
@@ -48,11 +48,11 @@ extension Schema {
       insert into stored_objects.commits (
           store, number, token, author, "time", based_on, weight, table_ids, table_kinds,
           table_names, metadata, row_tables, rows, row_kinds, key_tables, keys, key_kinds,
-          key_values)
+          key_values, is_plain)
         values (
           p_store, v_number, p_token, p_author, p_time, p_based_on, p_weight, p_ids, p_table_kinds,
           p_tables, p_metadata, p_row_tables, p_rows, p_row_kinds, p_key_tables, p_keys,
-          p_key_kinds, p_key_values);
+          p_key_kinds, p_key_values, true);
       if v_total > \(rememberedWeight) or v_number % 64 = 0 then
     \(forgetting)
         update stored_objects.stores s set forgotten = v_forgotten, weight = v_total
@@ -87,9 +87,9 @@ extension Schema {
     declare
       v_last bigint; v_forgotten bigint;
     begin
-    \(announcing)
-      select s.last_commit, s.forgotten into v_last, v_forgotten
-        from stored_objects.stores s where s.id = p_store for update;
+    \(takingLock)
+      select \(lastCommit), s.forgotten into v_last, v_forgotten
+        from stored_objects.stores s where s.id = p_store;
       if v_last <> p_last then
         if v_last < p_last or v_last > p_last + \(comparedCommitCount) or v_forgotten > p_last
           or p_metadata is not null
@@ -137,7 +137,7 @@ extension Schema {
     """
 
   /// Ends the function with an error.
-  private static let refusing = """
+  static let refusing = """
     raise exception using errcode = '\(notNext)', message = 'not next';
     """
 

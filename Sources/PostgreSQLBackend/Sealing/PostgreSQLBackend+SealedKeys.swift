@@ -78,7 +78,8 @@ extension PostgreSQLBackend {
     of table: OrderedTableID, _ sealing: ServerSealing
   ) throws(StoreError) -> (ReadTransaction, [[UInt8]]) {
     let lastNumber = Statement(
-      "select last_commit from stored_objects.stores where id = $1", [.int4(storeID)])
+      "select \(Schema.lastCommit) from stored_objects.stores s where s.id = $1",
+      [.int4(storeID)])
     var attemptsLeft = Self.attemptCount
     while true {
       attemptsLeft -= 1

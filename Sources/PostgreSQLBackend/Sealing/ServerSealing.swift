@@ -120,7 +120,10 @@ final class ServerSealing: Sendable {
   }
 
   private static func prefix(_ scope: SealedLocation.Scope) -> [UInt8] {
-    [UInt8](bigEndian: scope.high) + [UInt8](bigEndian: scope.low)
+    var prefix: [UInt8] = []
+    prefix.append(bigEndian: scope.high)
+    prefix.append(bigEndian: scope.low)
+    return prefix
   }
 
   private func scope(of table: OrderedTableName) throws(StoreError) -> SealedLocation.Scope {

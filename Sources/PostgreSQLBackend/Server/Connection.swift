@@ -24,6 +24,7 @@ import StoreEngine
   private let timeout: Duration
   /// The groups of statements that were sent and whose answers were not read.
   private var unread: [SentGroup] = []
+  private var packed = PackedParameters()
   /// Whether sessions of the pool keep statements by names.
   private let keepsStatements: SharedLock<Bool>
   /// Whether the statements that wait without a thread were sent by their names.
@@ -180,68 +181,24 @@ import StoreEngine
         group.names[group.answerCount] = name
         group.answerCount += 1
       }
-      guard unsafe Self.send(statement, name, connection) else { throw lost() }
+      guard send(statement, name) else { throw lost() }
       group.answerCount += 1
     }
     guard unsafe PQpipelineSync(connection) == 1 else { throw lost() }
     unread.append(group)
   }
 
-  private static func send(
-    _ statement: Statement, _ name: Statement.Name?, _ connection: OpaquePointer
-  ) -> Bool {
-    let parameters = statement.parameters
-    let count = Int32(parameters.count)
-    let lengths = parameters.map { Int32($0.bytes?.count ?? 0) }
-    let formats = [Int32](repeating: 1, count: parameters.count)
-    return unsafe lend(parameters) { values in
+  private func send(_ statement: Statement, _ name: Statement.Name?) -> Bool {
+    let count = Int32(statement.parameters.count)
+    packed.pack(statement.parameters)
+    return unsafe packed.lend { values, lengths, formats in
       if let name {
         return unsafe PQsendQueryPrepared(
           connection, name.text, count, values, lengths, formats, 1) == 1
       }
       return unsafe PQsendQueryParams(
-        connection, statement.text, count, parameters.map(\.type), values, lengths, formats, 1)
-        == 1
-    }
-  }
-
-  /// The size from which the bytes of a parameter are not copied.
-  private static let largeByteCount = 16 << 10
-
-  /// Calls a closure with the addresses of the bytes of parameters; nil for NULL.
-  private static func lend(
-    _ parameters: [Parameter], _ body: ([UnsafePointer<CChar>?]) -> Bool
-  ) -> Bool {
-    var (small, places): ([UInt8], [Int?]) = ([], [])
-    var large: [Int] = []
-    places.reserveCapacity(parameters.count)
-    for (index, parameter) in parameters.enumerated() {
-      places.append(parameter.bytes == nil ? nil : small.count)
-      guard let bytes = parameter.bytes else { continue }
-      if bytes.count < largeByteCount { small += bytes } else { large.append(index) }
-    }
-    // Without a byte, there may be no address, which would mean NULL.
-    small.append(0)
-    return unsafe small.withUnsafeBytes { bytes in
-      let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
-      var values = unsafe places.map { place in
-        unsafe place.flatMap { place in unsafe start.map { unsafe $0 + place } }
-      }
-      return unsafe lend(large[...], of: parameters, &values, body)
-    }
-  }
-
-  /// Adds the addresses of large parameters, which are valid while the closure runs.
-  private static func lend(
-    _ large: ArraySlice<Int>, of parameters: [Parameter],
-    _ values: inout [UnsafePointer<CChar>?], _ body: ([UnsafePointer<CChar>?]) -> Bool
-  ) -> Bool {
-    guard let index = large.first, let bytes = parameters[index].bytes else {
-      return unsafe body(values)
-    }
-    return unsafe bytes.withUnsafeBytes { bytes in
-      unsafe values[index] = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
-      return unsafe lend(large.dropFirst(), of: parameters, &values, body)
+        connection, statement.text, count, statement.parameters.map(\.type), values, lengths,
+        formats, 1) == 1
     }
   }
 

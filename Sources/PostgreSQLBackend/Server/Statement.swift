@@ -11,12 +11,13 @@ struct Statement: Sendable {
 
   /// The statements that are sent most often.
   enum Name {
-    case commit, commitNext, commitAfter, news, record, records, recordsBetween, page
+    case commit, commitRow, commitNext, commitAfter, news, record, records, recordsBetween, page
 
     /// The name, which no other release uses for another text.
     var text: String {
       switch self {
       case .commit: "stored_objects_\(Schema.version)_commit"
+      case .commitRow: "stored_objects_\(Schema.version)_commit_row"
       case .commitNext: "stored_objects_\(Schema.version)_commit_next"
       case .commitAfter: "stored_objects_\(Schema.version)_commit_after"
       case .news: "stored_objects_\(Schema.version)_news"
@@ -42,8 +43,17 @@ extension Statement {
 struct Parameter: Sendable {
   /// The number of the type in the server.
   let type: UInt32
-  /// The bytes of the value; nil for NULL.
-  let bytes: [UInt8]?
+  let value: Value
+
+  /// A value, which needs memory of its own only if it is long.
+  enum Value: Sendable {
+    case null
+    /// A number of up to eight bytes.
+    case number(UInt64, byteCount: Int)
+    /// Sixteen bytes, the higher ones first.
+    case pair(UInt64, UInt64)
+    case bytes([UInt8])
+  }
 
   private enum TypeID {
     static let (bool, bytes, int2, int4, int8, text) = (
@@ -55,28 +65,32 @@ struct Parameter: Sendable {
     static let (int8Array, textArray, uuidArray) = (UInt32(1016), UInt32(1009), UInt32(2951))
   }
 
-  private init(_ type: UInt32, _ bytes: [UInt8]?) { (self.type, self.bytes) = (type, bytes) }
+  private init(_ type: UInt32, _ value: Value) { (self.type, self.value) = (type, value) }
+
+  private init(_ type: UInt32, _ bytes: [UInt8]?) {
+    self.init(type, bytes.map { .bytes($0) } ?? .null)
+  }
+
+  private init(_ type: UInt32, _ number: some FixedWidthInteger) {
+    self.init(
+      type, .number(UInt64(truncatingIfNeeded: number), byteCount: number.bitWidth / 8))
+  }
 
   static func int(_ number: Int) -> Parameter { int(Int64(number)) }
   static func int(_ number: Int64?) -> Parameter {
-    Parameter(TypeID.int8, number.map { number in [UInt8](bigEndian: number) })
+    number.map { Parameter(TypeID.int8, $0) } ?? Parameter(TypeID.int8, .null)
   }
   /// Returns a parameter with the number of a commit, which always fits a signed number.
   static func int(_ number: UInt64?) -> Parameter { int(number.map { Int64(clamping: $0) }) }
-  static func int4(_ number: Int32) -> Parameter {
-    Parameter(TypeID.int4, [UInt8](bigEndian: number))
-  }
-  static func int2(_ number: Int16) -> Parameter {
-    Parameter(TypeID.int2, [UInt8](bigEndian: number))
-  }
-  static func bool(_ isTrue: Bool) -> Parameter { Parameter(TypeID.bool, [isTrue ? 1 : 0]) }
+  static func int4(_ number: Int32) -> Parameter { Parameter(TypeID.int4, number) }
+  static func int2(_ number: Int16) -> Parameter { Parameter(TypeID.int2, number) }
+  static func bool(_ isTrue: Bool) -> Parameter { Parameter(TypeID.bool, UInt8(isTrue ? 1 : 0)) }
   static func bytes(_ bytes: [UInt8]?) -> Parameter { Parameter(TypeID.bytes, bytes) }
   static func text(_ text: String) -> Parameter { Parameter(TypeID.text, Array(text.utf8)) }
   static func uuid(_ id: ExternalID) -> Parameter { Parameter(TypeID.uuid, id.bytes) }
   static func uuid(_ uuid: UUID?) -> Parameter {
-    var buffer = DataBuffer()
-    if let uuid { buffer.write(uuid) }
-    return Parameter(TypeID.uuid, uuid == nil ? nil : buffer.bytes)
+    guard let token = uuid.map({ CommitToken($0) }) else { return Parameter(TypeID.uuid, .null) }
+    return Parameter(TypeID.uuid, .pair(token.high, token.low))
   }
 
   // MARK: Arrays
@@ -168,13 +182,4 @@ private struct ArrayBuilder: Sendable {
   }
 
   mutating func appendNull() { append(raw: Int32(-1)) }
-}
-
-extension [UInt8] {
-  /// Creates the bytes of a number, the highest first.
-  init(bigEndian number: some FixedWidthInteger) {
-    self = (0..<number.bitWidth / 8).reversed().map {
-      UInt8(truncatingIfNeeded: number >> (8 * $0))
-    }
-  }
 }

@@ -1,11 +1,11 @@
-import FoundationEssentials
+package import FoundationEssentials
 import Synchronization
 
 /// The token of a commit, as two integers: commits are copied often, and copies of Foundation's
 /// types call the runtime.
 package struct CommitToken: Hashable, Sendable {
   /// The first byte of the UUID is the highest byte of the first integer.
-  let high, low: UInt64
+  package let high, low: UInt64
 
   /// All zeros, for a commit of a version without tokens.
   static let zero = CommitToken(high: 0, low: 0)
@@ -13,7 +13,7 @@ package struct CommitToken: Hashable, Sendable {
   init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
 
   /// Creates the token of a UUID.
-  init(_ uuid: UUID) {
+  package init(_ uuid: UUID) {
     let b = uuid.uuid
     high = Self.number(b.0, b.1, b.2, b.3, b.4, b.5, b.6, b.7)
     low = Self.number(b.8, b.9, b.10, b.11, b.12, b.13, b.14, b.15)

@@ -1,13 +1,15 @@
 // Songs and playlists as rows that are written by hand through libpq: one statement for each row, or
 // one statement with arrays for all of them. Prints the time of each run in milliseconds.
 //
-//   libpq-rival URL SCHEMA WORKLOAD rows|arrays COUNT [START]
+//   libpq-rival URL SCHEMA WORKLOAD rows|arrays|transaction COUNT [START]
 //
 // Workloads: small (one INSERT and its commit), add, update, cold, and clients (small for COUNT
-// seconds, from the time START on).
+// seconds, from the time START on). In the mode transaction, BEGIN and COMMIT are statements of
+// their own, as in a program that writes several rows; otherwise the INSERT commits by itself.
 #include "rival.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,10 +62,12 @@ static void save_one(long id) {
   PQclear(execute("song", 3, (const char *const[]){number, TITLE, "200"}));
 }
 
-static void save_some(long count) {
+static void save_some(long count, bool has_transaction) {
   for (long id = 1; id <= count; id++) {
     double start = now(CLOCK_MONOTONIC);
+    if (has_transaction) run("begin");
     save_one(id);
+    if (has_transaction) run("commit");
     printf("%f\n", (now(CLOCK_MONOTONIC) - start) * 1e3);
   }
 }
@@ -90,7 +94,7 @@ int main(int count, char **arguments) {
   struct graph graph = {.has_arrays = strcmp(arguments[4], "arrays") == 0};
   long runs = atol(arguments[5]);
   if (strcmp(workload, "small") == 0) {
-    save_some(runs);
+    save_some(runs, strcmp(arguments[4], "transaction") == 0);
   } else if (strcmp(workload, "clients") == 0) {
     save_for((double)runs, count > 6 ? atof(arguments[6]) : now(CLOCK_REALTIME));
   } else {
