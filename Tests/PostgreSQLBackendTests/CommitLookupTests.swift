@@ -19,10 +19,14 @@ struct CommitLookupTests {
   /// The condition of a session that waits for a lock.
   private static let isWaiting = "wait_event_type = 'Lock'"
 
-  @Test("A lookup waits for a commit that has begun, also if it could get the lock before it")
-  func waits() throws {
+  @Test(
+    "A lookup waits for a commit that has begun, also if it could get the lock before it",
+    arguments: ["read committed", "repeatable read", "serializable"])
+  func waits(isolation: String) throws {
     let database = try TestDatabase()
     let name = try database.newDatabase()
+    try database.server.sql(
+      "alter database \(name) set default_transaction_isolation = '\(isolation)'")
     let backend = try database.backend(database: name)
     defer { backend.close() }
     let table = try backend.table(named: "Song")

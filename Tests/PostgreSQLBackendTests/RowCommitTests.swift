@@ -1,3 +1,4 @@
+import Foundation
 import StoredObjectsCore
 import StoredObjectsTestSupport
 import TestServer
@@ -75,6 +76,31 @@ struct RowCommitTests {
     let other = try database.backend()
     #expect(try other.recordCount(in: other.table(named: "Song")) == 63)
     #expect(other.lastCommitNumber == 0)
+  }
+
+  @Test(
+    "Machines that change different rows lose no commit, whatever the isolation level",
+    arguments: ["read committed", "repeatable read", "serializable"])
+  func machines(isolation: String) throws {
+    let name = try database.newDatabase()
+    try database.server.sql(
+      "alter database \(name) set default_transaction_isolation = '\(isolation)'")
+    let first = try database.backend(database: name)
+    let table = try first.table(named: "Song")
+    try first.commit(change(.insert, 2, [0], table))
+    try BackendConformance.runOnThreads(4) { number in
+      let backend = try database.backend(database: name)
+      let table = try backend.table(named: "Song")
+      for step in 0..<40 {
+        let token = UUID()
+        try backend.commit(
+          change(.insert, UInt32(10 + 100 * number + step), [1], table),
+          CommitRequest(token: token))
+        if step % 8 == 0 { #expect(try backend.commit(withToken: token) != nil) }
+      }
+    }
+    #expect(first.lastCommitNumber == 161)
+    #expect(try first.recordCount(in: table) == 161)
   }
 
   @Test("A scan notices a commit that isn't counted yet")

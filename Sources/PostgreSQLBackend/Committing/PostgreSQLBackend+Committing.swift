@@ -208,7 +208,10 @@ extension PostgreSQLBackend {
       select number, token, author, "time", based_on from stored_objects.commits
       where store = $1 and token = $2
       """ : "select * from stored_objects.find_commit($1, $2)"
-    let result = try read(Statement(text, [.int4(storeID), .uuid(token)]))
+    let statement = Statement(text, [.int4(storeID), .uuid(token)])
+    // A snapshot has a transaction of its own, and nothing to wait for.
+    let result =
+      try isReadOnly || held != nil ? read(statement) : readCommitted(statement)
     if result.rowCount == 0 { return nil }
     return try reading { () throws(ServerFailure) in try Commit(result, 0, 0, sealing) }
   }

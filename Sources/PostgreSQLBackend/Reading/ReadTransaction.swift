@@ -46,7 +46,23 @@ extension PostgreSQLBackend {
   func beginTransaction(
     _ statements: [Statement], isCounted: Bool
   ) throws(StoreError) -> (transaction: OpenTransaction, results: [QueryResult]) {
-    let begin = Statement("begin isolation level repeatable read read only")
+    try beginTransaction(
+      "begin isolation level repeatable read read only", statements, isCounted: isCounted)
+  }
+
+  /// Runs a statement that sees what was committed while it waited for a lock, and learns of the
+  /// commits of others.
+  ///
+  /// One round trip.
+  func readCommitted(_ statement: Statement) throws(StoreError) -> QueryResult {
+    try beginTransaction("begin isolation level read committed", [statement], isCounted: true)
+      .results[0]
+  }
+
+  private func beginTransaction(
+    _ text: String, _ statements: [Statement], isCounted: Bool
+  ) throws(StoreError) -> (transaction: OpenTransaction, results: [QueryResult]) {
+    let begin = Statement(text)
     let known = coordinator.journal.lastNumber
     let (transaction, results) = try retrying { () throws(ServerFailure) in
       let transaction = try OpenTransaction(pool, isUrgent: isDelivering, isCounted: isCounted)

@@ -286,7 +286,8 @@ extension Schema {
           p_store, v_number, p_token, p_author, p_time, p_based_on, v_weight, v_ids, p_table_kinds,
           p_tables, p_metadata, p_row_tables, p_rows, p_row_kinds, p_names, v_name_kinds,
           p_cleared, p_key_tables, p_keys, p_key_kinds, p_key_values,
-          v_history is null and not v_follows);
+          v_history is null and not v_follows)
+    \(checkingNumber)
       v_total := v_total + v_weight;
     \(forgetting)
       update stored_objects.stores s set last_commit = v_number, forgotten = v_forgotten,

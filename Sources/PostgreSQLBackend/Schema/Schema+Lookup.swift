@@ -15,6 +15,17 @@ extension Schema {
       end if;
     """
 
+  /// Ends the insertion of a commit, whose number must be new.
+  ///
+  /// It isn't if the transaction has an isolation level at which it doesn't see what was committed
+  /// while it waited for the lock, or on a server without such locks. Then it is repeated.
+  static let checkingNumber = """
+        on conflict (store, number) do nothing;
+      if not found then
+        raise exception using errcode = 'serialization_failure', message = 'not the next number';
+      end if;
+    """
+
   /// Waits for all commits to a store that the server has begun, and looks for a token.
   static let findCommit = """
     create function stored_objects.find_commit(p_store integer, p_token uuid)

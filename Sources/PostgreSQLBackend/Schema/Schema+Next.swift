@@ -52,7 +52,8 @@ extension Schema {
         values (
           p_store, v_number, p_token, p_author, p_time, p_based_on, p_weight, p_ids, p_table_kinds,
           p_tables, p_metadata, p_row_tables, p_rows, p_row_kinds, p_key_tables, p_keys,
-          p_key_kinds, p_key_values, true);
+          p_key_kinds, p_key_values, true)
+    \(checkingNumber)
       if v_total > \(rememberedWeight) or v_number % 64 = 0 then
     \(forgetting)
         update stored_objects.stores s set forgotten = v_forgotten, weight = v_total

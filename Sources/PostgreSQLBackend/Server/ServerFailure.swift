@@ -96,7 +96,13 @@ enum ServerFailure: Error {
       )
     case "54000": (.tooLarge, "The server can't take so much at once.")
     case "3F000", "42P01", "42883", "42703":
-      (.damaged, "Tables or functions of the schema stored_objects are missing.")
+      (
+        .damaged,
+        """
+        Tables or functions of the schema stored_objects are missing. A later release has upgraded \
+        them, which this program has to be updated for, or something has removed them.
+        """
+      )
     case _ where state.hasPrefix("XX"): (.damaged, "The server reports that its files are damaged.")
     case _ where state.hasPrefix("53"):
       (.ioError, "The server has too few connections or other resources. Try again later.")
