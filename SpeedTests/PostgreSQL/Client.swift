@@ -10,7 +10,7 @@ struct Client: ParsableCommand {
     shouldDisplay: false)
 
   enum Workload: String, ExpressibleByArgument {
-    case small, container, add, update, cold, clients, bulk, size
+    case small, container, add, update, cold, clients, bulk, size, increments
   }
 
   /// The number of playlists in a graph, and of songs in each.
@@ -33,6 +33,7 @@ struct Client: ParsableCommand {
       try save(Song.new(), in: store)
       for _ in 0..<count { try printTime { try save(Song.new(), in: store) } }
     case .container: try saveInContainer(backend)
+    case .increments: try increment(backend)
     case .clients: try saveOnThreads(store, backend)
     case .add: for _ in 0..<count { try printTime { _ = try add(to: store) } }
     case .update: try update(store)
@@ -71,17 +72,39 @@ struct Client: ParsableCommand {
 
   /// Saves by a container, one object after the other, from a task.
   private func saveInContainer(_ backend: PostgreSQLBackend) throws {
+    try runTask(backend) { container in
+      try await container.write { $0.insert(Song.new()) }
+      for _ in 0..<count {
+        let start = ContinuousClock.now
+        try await container.write { $0.insert(Song.new()) }
+        print(start.duration(to: .now) / .milliseconds(1))
+      }
+    }
+  }
+
+  /// Increments the number of a song that other processes increment, too, and prints it at the end.
+  private func increment(_ backend: PostgreSQLBackend) throws {
+    try runTask(backend) { container in
+      let id = try await container.write { store in
+        let known = try store.allObjects(of: Song.self).first
+        let song = known ?? Song()
+        if known == nil { store.insert(song) }
+        return song.id
+      }
+      for _ in 0..<count {
+        try await container.write { store in try store.object(id)?.seconds += 1 }
+      }
+      print(try await container.read { store in try store.object(id)?.seconds ?? 0 })
+    }
+  }
+
+  private func runTask(
+    _ backend: PostgreSQLBackend, _ body: @escaping @Sendable (StoreContainer) async throws -> Void
+  ) throws {
     let container = try StoreContainer(backend: backend, classes: [Song.self, Playlist.self])
     let ended = DispatchSemaphore(value: 0)
     Task.detached {
-      do {
-        try await container.write { $0.insert(Song.new()) }
-        for _ in 0..<count {
-          let start = ContinuousClock.now
-          try await container.write { $0.insert(Song.new()) }
-          print(start.duration(to: .now) / .milliseconds(1))
-        }
-      } catch { fatalError("\(error)") }
+      do { try await body(container) } catch { fatalError("\(error)") }
       ended.signal()
     }
     ended.wait()

@@ -179,6 +179,9 @@ struct SystemCallFailureTests {
       try #require(call < 5_000)
     }
     #expect(call > 500)
-    #expect(calls.isSuperset(of: ["openat", "fstatat", "faccessat"]))
+    // A choice may miss calls of which there are few.
+    #expect(
+      calls.isSuperset(
+        of: isThorough ? ["openat", "fstatat", "faccessat"] : ["openat", "pwrite", "fdatasync"]))
   }
 }
