@@ -8,11 +8,15 @@ extension Schema {
   /// `uncounted` is the table whose count lacks the commit, and `counted` is the number of the last
   /// commit that was counted. `is_plain` tells whether the store keeps no history after the commit,
   /// and follows none.
+  ///
+  /// An index of tokens that begins with the store would seem as good for a range of numbers as that
+  /// of the numbers while there are few commits, and a session would keep the plan.
   static let countingColumns = [
     "alter table stored_objects.stores add column counted bigint not null default 0",
     """
     alter table stored_objects.commits
-      add column uncounted integer, add column is_plain boolean
+      add column uncounted integer, add column is_plain boolean,
+      drop constraint if exists commits_store_token_key, add unique (token, store)
     """,
   ]
 
