@@ -92,7 +92,13 @@ struct Client: ParsableCommand {
         return song.id
       }
       for _ in 0..<count {
-        try await container.write { store in try store.object(id)?.seconds += 1 }
+        var isMade = false
+        while !isMade {
+          do {
+            try await container.write { store in try store.object(id)?.seconds += 1 }
+            isMade = true
+          } catch let error as StoreError where error.code == .conflict {}
+        }
       }
       print(try await container.read { store in try store.object(id)?.seconds ?? 0 })
     }
