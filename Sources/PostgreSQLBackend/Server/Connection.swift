@@ -191,6 +191,7 @@ import StoreEngine
   private func send(_ statement: Statement, _ name: Statement.Name?) -> Bool {
     let count = Int32(statement.parameters.count)
     packed.pack(statement.parameters)
+    defer { packed.removeLarge() }
     return unsafe packed.lend { values, lengths, formats in
       if let name {
         return unsafe PQsendQueryPrepared(

@@ -21,11 +21,14 @@ struct PackedParameters {
     bytes.removeAll(keepingCapacity: true)
     places.removeAll(keepingCapacity: true)
     lengths.removeAll(keepingCapacity: true)
-    large.removeAll()
+    removeLarge()
     for (index, parameter) in parameters.enumerated() { pack(parameter.value, index) }
     // Without a byte, there may be no address, which would mean NULL.
     bytes.append(0)
   }
+
+  /// Releases large parameters, which may have many megabytes.
+  mutating func removeLarge() { large.removeAll() }
 
   private mutating func pack(_ value: Parameter.Value, _ index: Int) {
     let start = bytes.count
