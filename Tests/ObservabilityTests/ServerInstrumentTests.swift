@@ -1,4 +1,5 @@
 import CoreMetrics
+import Glibc
 import InMemoryTracing
 import KeyValueStoreCore
 import MetricsTestKit
@@ -33,6 +34,16 @@ private enum Reports {
     InstrumentationSystem.bootstrap(tracer)
     return true
   }()
+}
+
+/// Reports saves late, as a thread does that has been interrupted.
+private struct LateInstrument: StoreInstrument {
+  func didEnd(_ operation: StoreOperation) {
+    if operation.kind == .save { usleep(20_000) }
+    ServerInstrument().didEnd(operation)
+  }
+
+  func didLookUp(_ lookUps: StoreLookUps) {}
 }
 
 @Suite("Metrics and traces of stores", .serialized)
@@ -121,9 +132,10 @@ struct ServerInstrumentTests {
     try backend.close()
   }
 
-  @Test("A span begins with its operation, as a child of the current span")
+  @Test("A span begins and ends with its operation, as a child of the current span")
   func spans() throws {
     let (backend, store) = try open(directory)
+    backend.instrument = LateInstrument()
     try withSpan("request") { _ in
       store.insert(Note())
       try store.saveChanges()
@@ -135,6 +147,8 @@ struct ServerInstrumentTests {
     #expect(save.parentSpanID == request.spanID && commit.parentSpanID == request.spanID)
     #expect(save.startInstant.nanosecondsSinceEpoch <= commit.startInstant.nanosecondsSinceEpoch)
     #expect(commit.startInstant.nanosecondsSinceEpoch < commit.endInstant.nanosecondsSinceEpoch)
+    #expect(commit.endInstant.nanosecondsSinceEpoch <= save.endInstant.nanosecondsSinceEpoch)
+    #expect(save.endInstant.nanosecondsSinceEpoch <= request.endInstant.nanosecondsSinceEpoch)
     #expect(save.attributes.get("db.name") == .string(backend.location))
     try backend.close()
   }

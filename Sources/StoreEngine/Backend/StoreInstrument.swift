@@ -33,6 +33,8 @@ public struct StoreOperation: Sendable {
   public let kind: Kind
   /// The directory or the server, as the backend names it.
   public let location: String
+  /// The time the operation began.
+  public let start: ContinuousClock.Instant
   /// The duration of the operation.
   public let duration: Duration
   /// The size of the change set of a commit, or of all that are folded; 0 for a save.
@@ -95,7 +97,7 @@ package struct BegunOperation: Sendable {
   package func end(_ error: StoreError? = nil) {
     instrument.didEnd(
       StoreOperation(
-        kind: kind, location: location, duration: ContinuousClock.now - start,
+        kind: kind, location: location, start: start, duration: ContinuousClock.now - start,
         byteCount: byteCount, error: error))
   }
 }
