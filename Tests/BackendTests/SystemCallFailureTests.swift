@@ -137,12 +137,17 @@ struct SystemCallFailureTests {
     }
   }
 
-  /// Runs a session; the call that has failed, or nil when there were not so many.
+  /// Runs a session; the name of the call that has failed, or nil if there were not so many.
   private func run(_ kind: TestedBackend, failing call: Int, _ number: Int32) throws -> String? {
+    try run(kind, CallFailure(call, number), call, number)
+  }
+
+  private func run(
+    _ kind: TestedBackend, _ failure: CallFailure, _ call: Int, _ number: Int32
+  ) throws -> String? {
     try withTemporaryDirectory(in: .memory) { parent in
       let directory = parent + "/Music"
       let first = try kind.makeStore(directory)
-      let failure = CallFailure(call, number)
       let fileSystem = failure.fileSystem
       var session = Session(kind, directory, first, in: fileSystem)
       try session.run()
@@ -156,7 +161,7 @@ struct SystemCallFailureTests {
       } catch {
         Issue.record("\(failed ?? "") \(call), errno \(number): \(error)")
       }
-      return failed
+      return failed == nil ? nil : failure.names[call - 1]
     }
   }
 
@@ -173,15 +178,20 @@ struct SystemCallFailureTests {
     var sessions = 0
     while let failed = try run(kind, failing: call, EIO) {
       if sessions % 4 == 0 { _ = try run(kind, failing: call, others[sessions / 4 % 4]) }
-      calls.insert(String(failed.prefix { $0 != " " }))
+      calls.insert(failed)
       sessions += 1
       call += isThorough ? 1 : Int.random(in: 1...20, using: &generator)
       try #require(call < 5_000)
     }
     #expect(call > 500)
-    // A choice may miss calls of which there are few.
-    #expect(
-      calls.isSuperset(
-        of: isThorough ? ["openat", "fstatat", "faccessat"] : ["openat", "pwrite", "fdatasync"]))
+    // Of each kind at least one, also of those that are rare.
+    let all = CallFailure(.max, EIO)
+    #expect(try run(kind, all, .max, EIO) == nil)
+    let indices = Dictionary(grouping: all.names.indices) { all.names[$0] }
+    #expect(Set(indices.keys).isSuperset(of: ["openat", "fstatat", "faccessat"]))
+    for (name, indices) in indices where !calls.contains(name) {
+      let index = try #require(indices.randomElement(using: &generator))
+      #expect(try run(kind, failing: index + 1, EIO) == name)
+    }
   }
 }

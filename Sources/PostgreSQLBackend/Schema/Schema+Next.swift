@@ -142,20 +142,29 @@ extension Schema {
     raise exception using errcode = '\(notNext)', message = 'not next';
     """
 
-  /// Changes one record, which is not worth a list; a new one must not exist, and others must.
+  /// Changes a record with a table, a row and data; a new one must not exist, and others must.
+  static func puttingRecord(
+    kind: String, _ table: String, _ row: String, _ data: String
+  ) -> String {
+    """
+          if \(kind) = 0 then
+            insert into stored_objects.records (table_id, row, commit, data)
+              values (\(table), \(row), v_number, \(data));
+          elsif \(kind) = 1 then
+            update stored_objects.records r set commit = v_number, data = \(data)
+              where r.table_id = \(table) and r.row = \(row);
+          else
+            delete from stored_objects.records r where r.table_id = \(table) and r.row = \(row);
+          end if;
+          if not found then
+            \(refusing)
+          end if;
+    """
+  }
+
+  /// Changes one record, which is not worth a list, and counts its table.
   private static let puttingRow = """
-        if p_row_kinds[1] = 0 then
-          insert into stored_objects.records (table_id, row, commit, data)
-            values (p_ids[1], p_rows[1], v_number, p_data[1]);
-        elsif p_row_kinds[1] = 1 then
-          update stored_objects.records r set commit = v_number, data = p_data[1]
-            where r.table_id = p_ids[1] and r.row = p_rows[1];
-        else
-          delete from stored_objects.records r where r.table_id = p_ids[1] and r.row = p_rows[1];
-        end if;
-        if not found then
-          \(refusing)
-        end if;
+    \(puttingRecord(kind: "p_row_kinds[1]", "p_ids[1]", "p_rows[1]", "p_data[1]"))
         update stored_objects.tables t
           set count = t.count + p_more[1], changed = v_number,
             last_row = greatest(t.last_row, p_last_rows[1]),

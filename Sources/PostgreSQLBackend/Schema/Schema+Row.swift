@@ -28,18 +28,7 @@ extension Schema {
       if not found then
         return null;
       end if;
-      if p_kind = 0 then
-        insert into stored_objects.records (table_id, row, commit, data)
-          values (p_table, p_row, v_number, p_data);
-      elsif p_kind = 1 then
-        update stored_objects.records r set commit = v_number, data = p_data
-          where r.table_id = p_table and r.row = p_row;
-      else
-        delete from stored_objects.records r where r.table_id = p_table and r.row = p_row;
-      end if;
-      if not found then
-        \(refusing)
-      end if;
+    \(puttingRecord(kind: "p_kind", "p_table", "p_row", "p_data"))
       if v_number % 64 = 0 then
         select s.weight, s.forgotten into v_total, v_forgotten
           from stored_objects.stores s where s.id = p_store;

@@ -16,8 +16,8 @@ final class FaultsAhead {
   private var batch = RecordBatch(limits: .walk)
   /// The indexes of the unused records in the batch, by row ID.
   private var numbers: [UInt32: Int] = [:]
-  private var count = leastCount
-  private var countInList = leastCountInList
+  /// The number of records in the next batch; nil before the first one.
+  private var nextCount: Int?
   /// The rows of the latest faults, in order of their creation.
   ///
   /// A list creates the faults of its elements in its own order.
@@ -52,7 +52,7 @@ final class FaultsAhead {
   /// loop will walk next.
   private func rowsInList(after rowID: UInt32, _ entry: RegisteredClass) -> [UInt32] {
     guard list.rows.indices.contains(list.index), list.rows[list.index] == rowID else { return [] }
-    let count = countInList
+    let count = nextCount ?? Self.leastCountInList
     var rest =
       isBackwards
       ? Array(list.rows[..<list.index].suffix(count - 1).reversed())
@@ -71,7 +71,10 @@ final class FaultsAhead {
     if take(rowID, into: &buffer) { return true }
     adjustCount()
     var others = rowsInList(after: rowID, entry)
-    if others.isEmpty { others = entry.faults(near: rowID, among: made, atMost: count - 1) }
+    if others.isEmpty {
+      let count = nextCount ?? Self.leastCount
+      others = entry.faults(near: rowID, among: made, atMost: count - 1)
+    }
     removeAll()
     try backend.copyRecords([rowID] + others, of: entry.table, to: &batch)
     for (number, record) in batch.entries.enumerated() { numbers[record.rowID] = number }
@@ -90,9 +93,8 @@ final class FaultsAhead {
     if batch.count == 0 { return }
     let wereUsed = numbers.count * 2 <= batch.count
     let most = batch.limits.bytes / max(batch.bytes.count / batch.count, 1)
-    count = wereUsed ? max(count, batch.count) * 16 : Self.leastCount
-    count = max(min(count, most, batch.limits.records), Self.leastCount)
-    countInList = count
+    let count = wereUsed ? max(nextCount ?? 0, batch.count) * 16 : Self.leastCount
+    nextCount = max(min(count, most, batch.limits.records), Self.leastCount)
   }
 
   /// Forgets rows that another store has saved.
