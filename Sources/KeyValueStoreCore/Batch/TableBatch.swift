@@ -70,6 +70,9 @@ struct TableBatch {
 }
 
 extension KeyValueBatch {
+  /// Releases what the batch has read, so that the commit can change it in place.
+  mutating func releaseViews() { for table in tables.indices { tables[table].view = nil } }
+
   /// The changes in the form for the backend.
   var changes: ChangeSet {
     var ordered: [ChangeSet.OrderedTableChanges] = []

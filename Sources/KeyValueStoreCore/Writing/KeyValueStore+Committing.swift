@@ -15,6 +15,7 @@ extension KeyValueStore {
       defer { endTurn() }
       var batch = KeyValueBatch(self)
       let result = try finish(&batch, body)
+      batch.releaseViews()
       if case .success = result { try commit(batch) }
       return result
     }
@@ -120,6 +121,7 @@ extension KeyValueStore {
         var batch = KeyValueBatch(self)
         let value = try finish(&batch, body)
         guard case .success = value else { return completion(.success(value)) }
+        batch.releaseViews()
         try enqueue(batch, mayWait: mayWait) { error in
           completion(error.map { .failure($0) } ?? .success(value))
         }

@@ -8,20 +8,19 @@ struct CommitBatch: Sendable {
     let queued: QueuedCommit
     /// The state of each table's file, in the order of the change set.
     let fileStates: [PendingRecords.FileState]
-    let keys: [TableKeys]
+    let keys: [PreparedKeys]
     /// The entry in the history, unless the commit has none or contains it.
     let entry: CommitEntry?
     let payload: [[UInt8]]
   }
 
   private(set) var commits: [Prepared] = []
-  /// The pending keys of ordered tables after these commits; the last ones of a table count.
-  private(set) var keys: [TableKeys] = []
+  private var hasLargeKeys = false
   var isEmpty: Bool { commits.isEmpty }
 
   mutating func append(_ prepared: Prepared) {
     commits.append(prepared)
-    keys += prepared.keys
+    hasLargeKeys = hasLargeKeys || prepared.queued.stored.hasLargeKeys
   }
 
   /// Removes and returns all commits.
@@ -39,6 +38,13 @@ struct CommitBatch: Sendable {
     // A commit with a basis would have been refused.
     if one.request.basis != nil { return false }
     return commits.contains { $0.queued.changes.sharesRowsOrNames(with: one.changes) }
+  }
+
+  /// Whether these have to be visible before a commit's keys are prepared.
+  ///
+  /// A large save is prepared as a whole, on top of what is visible.
+  func precedesKeys(of one: QueuedCommit) -> Bool {
+    !isEmpty && (hasLargeKeys || one.stored.hasLargeKeys)
   }
 
   /// Whether a commit touches a key of one of these.

@@ -102,10 +102,9 @@ extension LoggedBackend {
   /// Adds changes to the memory of a snapshot, as they would be stored.
   func show(_ stored: ChangeSet, as commit: Commit?) throws(StoreError) {
     let states = try fileStates(stored, isNew: false)
-    let keys = try pendingKeys(adding: stored, [])
+    let keys = try preparedKeys(adding: stored)
     state.withLock { state in
-      state.pending.add(stored, over: states, keys: keys)
-      state.countCommit(stored)
+      state.add(stored, over: states, keys: keys)
       state.lastCommit = commit
     }
   }

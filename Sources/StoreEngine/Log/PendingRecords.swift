@@ -108,12 +108,13 @@ struct PendingRecords: Sendable {
   /// - Parameters:
   ///   - changes: The save.
   ///   - files: The states of its tables' files, in the order of the save; none for new files.
-  ///   - keys: The pending keys, including this save, of the ordered tables that it changes.
+  ///   - keys: The prepared keys of the ordered tables that it changes.
+  ///   - folding: The keys that are being moved to the files.
   mutating func add(
-    _ changes: ChangeSet, over files: [FileState],
-    keys: [TableKeys] = []
+    _ changes: ChangeSet, over files: [FileState], keys: [PreparedKeys] = [],
+    folding: [OrderedTableID: PendingKeys] = [:]
   ) {
-    for one in keys { ordered[one.table] = one.keys }
+    for one in keys { add(one, of: changes, over: folding[one.table]) }
     for (index, change) in changes.tables.enumerated() where !change.records.isEmpty {
       let file = index < files.count ? files[index] : FileState()
       tables.update(change.table, default: Table(fileGeneration: file.generation)) {
@@ -138,27 +139,28 @@ struct PendingRecords: Sendable {
     if batches.isWasteful { gather() }
   }
 
+  private mutating func add(
+    _ one: PreparedKeys, of changes: ChangeSet, over folding: @autoclosure () -> PendingKeys?
+  ) {
+    switch one.addition {
+    case .large(let keys): ordered[one.table] = keys
+    case .small(let presence):
+      let save = changes.ordered[one.index]
+      func new() -> PendingKeys { PendingKeys(over: folding(), one.fileGeneration) }
+      if one.isLost, !save.clearsFirst, !(ordered[one.table] ?? new()).replacesFile { return }
+      ordered[one.table, default: new()].add(save, changes.bytes, presence: presence)
+    }
+  }
+
   /// Adds the entry of the save that was added last to the pending changes of the history.
   ///
   /// - Parameters:
   ///   - entry: The entry.
   ///   - folding: The changes of the history that are being folded.
-  /// - Returns: Whether the pending runs of the history should be merged.
-  mutating func add(_ entry: CommitEntry, over folding: PendingKeys?) -> Bool {
+  mutating func add(_ entry: CommitEntry, over folding: @autoclosure () -> PendingKeys?) {
     byteCount += entry.bytes.count
-    return ordered[
-      entry.table,
-      default: folding.map { PendingKeys(over: $0) }
-        ?? PendingKeys(fileGeneration: entry.fileGeneration)
-    ].append(entry.bytes, keyCount: HistoryFormat.keyCount)
-  }
-
-  /// Replaces the pending keys of a table by the same keys in other runs.
-  mutating func replaceKeys(_ one: TableKeys) { ordered[one.table] = one.keys }
-
-  /// Makes the keys of an ordered table ready to be read; returns false if there are none.
-  mutating func prepareKeys(of table: OrderedTableID) -> Bool {
-    ordered[table]?.prepareForReading() != nil
+    ordered[entry.table, default: PendingKeys(over: folding(), entry.fileGeneration)]
+      .append(entry.bytes, keyCount: HistoryFormat.keyCount)
   }
 
   /// Whether all rows and names have their bytes, and the byte counts are right.

@@ -153,7 +153,7 @@ struct Recovery<Format: ClassFileFormat> {
       let states = try changes.tables.map { (table) throws(StoreError) in
         PendingRecords.FileState(generation: try files.generation(of: table.table))
       }
-      let keys = try files.pendingKeys(adding: changes, to: pending.ordered)
+      let keys = try files.preparedKeys(adding: changes, to: pending.ordered)
       pending.add(changes, over: states, keys: keys)
       note(batch.kind.hasCommit ? try Commit(payload: payload) : nil, changes, batch.epoch)
     case .checkpoint, .bulkCommit, .earlierCheckpoint:

@@ -89,7 +89,7 @@ extension LoggedBackend {
         try checkLogLimit(one.stored, &log)
         let prepared = try prepare(one, 0, CommitBatch(), &log)
         try write([(.commit, prepared.payload)], &log)
-        if state.withLock({ $0.add(prepared) }) { mergeHistory(prepared.entry) }
+        state.withLock { $0.add(prepared) }
         coordinator.didCommit(prepared.commit, prepared.queued.changes, one.request)
         foldIfDue(&log)
         return prepared.commit
@@ -164,7 +164,9 @@ extension LoggedBackend {
     // An earlier commit of the batch may begin a history, whose entries contain the state before
     // them.
     let mustWait = log.history.map { $0.isKept && batch.overlapsKeys(of: one) } ?? true
-    if isBulk || mustWait || batch.overlaps(one) || foldFailure != nil {
+    if isBulk || mustWait || batch.overlaps(one) || batch.precedesKeys(of: one)
+      || foldFailure != nil
+    {
       write(&batch, &outcomes, &log)
       if let failure = log.failure { throw failure }
     }
@@ -214,7 +216,7 @@ extension LoggedBackend {
     let commit = one.commit.numbered(
       coordinator.journal.lastNumber + UInt64(batch.commits.count) + 1)
     let (one, entry) = try remembering(one, commit, &log)
-    let keys = one.stored.ordered.isEmpty ? [] : try pendingKeys(adding: one.stored, batch.keys)
+    let keys = try preparedKeys(adding: one.stored)
     let encoded =
       if entry == nil, let encoded = one.encoded {
         commit.numbering(encoded)
@@ -228,11 +230,13 @@ extension LoggedBackend {
       keys: keys, entry: entry, payload: payload)
   }
 
-  func pendingKeys(
-    adding changes: ChangeSet, _ later: [TableKeys]
-  ) throws(StoreError) -> [TableKeys] {
+  /// Prepares to add a save to the pending keys.
+  ///
+  /// The pending keys are released before that: what a copy shares would have to be copied.
+  func preparedKeys(adding changes: ChangeSet) throws(StoreError) -> [PreparedKeys] {
+    if changes.ordered.isEmpty { return [] }
     let (pending, folding) = state.withLock { ($0.pending.ordered, $0.folding?.ordered ?? [:]) }
-    return try files.pendingKeys(adding: changes, to: pending, over: folding, later)
+    return try files.preparedKeys(adding: changes, to: pending, over: folding)
   }
 
   /// Writes the batch, and makes its commits visible.
@@ -252,25 +256,12 @@ extension LoggedBackend {
       }
       return
     }
-    var isMergeDue = false
-    state.withLock { state in
-      for one in commits { if state.add(one) { isMergeDue = true } }
-    }
-    if isMergeDue { mergeHistory(commits.lazy.compactMap(\.entry).last) }
+    state.withLock { state in for one in commits { state.add(one) } }
     for one in commits {
       coordinator.didCommit(one.commit, one.queued.changes, one.queued.request)
     }
     for one in commits { outcomes[one.index] = .success(one.commit) }
     foldIfDue(&log)
-  }
-
-  /// Merges the pending runs of a history, without keeping readers waiting.
-  private func mergeHistory(_ entry: CommitEntry?) {
-    guard let table = entry?.table, let file = try? files.ordered.file(of: table).file,
-      var keys = state.withLock({ $0.pending.ordered[table] })
-    else { return }
-    keys.mergeAppended(over: file.opened)
-    state.withLock { $0.pending.replaceKeys(TableKeys(table: table, keys: keys)) }
   }
 
   func checkWritable(_ log: LoggedLog) throws(StoreError) {

@@ -187,23 +187,22 @@ extension LoggedBackend {
     if state.withLock({ $0.folding != nil }) {
       if sharing != nil, !log.ownsFold { takeOverFold(&log) }
       if sharing != nil, !log.ownsFold { return }
-      let isLate = used >= 3 * max(limits.logBytes, fileBytesTouchedByPending / limits.filePart)
+      let isLate = used >= limits.lateBytes(foldingOver: fileBytesTouchedByPending)
       return urgeFold(&log, isLate: isLate && foldFailure == nil)
     }
-    let fileBytes = fileBytesTouchedByPending
-    guard used >= limits.logBytes + log.patience, used >= fileBytes / limits.filePart else {
-      return
-    }
+    let files = fileBytesTouchedByPending
+    guard used >= limits.logBytes + log.patience, used >= limits.dueBytes(foldingOver: files)
+    else { return }
     // A small fold takes less time than the start of a thread.
-    let isLarge = fileBytes + used >= limits.besideBytes
+    let isLarge = files.total + used >= limits.besideBytes
     if isLarge, (try? beginFoldingBeside(&log)) == true || log.failure != nil { return }
     try? checkpoint(&log)
   }
 
-  /// The size of the files that folding would copy; 0 if it is unknown, so that folding is tried
-  /// and reports the error.
-  private var fileBytesTouchedByPending: Int {
-    (try? files.byteCount(touchedBy: state.withLock { $0.pending })) ?? 0
+  /// The sizes of the files that folding would copy; 0 if they are unknown, so that folding is
+  /// tried and reports the error.
+  private var fileBytesTouchedByPending: FoldedBytes {
+    (try? files.byteCounts(touchedBy: state.withLock { $0.pending })) ?? FoldedBytes()
   }
 
   /// Refuses a save that would make the log exceed its limit, after another attempt to fold it.
@@ -212,7 +211,7 @@ extension LoggedBackend {
   func checkLogLimit(_ changes: ChangeSet, _ log: inout LoggedLog) throws(StoreError) {
     guard let failure = foldFailure, let writer = log.writer else { return }
     let used = writer.usedCount + log.earlierByteCount
-    let limit = limits.maximumLogBytes ?? max(1 << 30, fileBytesTouchedByPending / 4)
+    let limit = limits.maximumLogBytes ?? max(1 << 30, fileBytesTouchedByPending.total / 4)
     guard used + changes.bytes.count > limit else { return }
     if ContinuousClock.now >= log.nextFold, (try? checkpoint(&log)) != nil { return }
     if let failure = log.failure { throw failure }
@@ -236,9 +235,9 @@ extension LoggedBackend {
   private var shouldFoldAtClose: Bool {
     let pending = state.withLock { $0.pending }
     guard limits.foldsAtClose, !pending.isEmpty,
-      let size = try? files.byteCount(touchedBy: pending)
+      let size = try? files.byteCounts(touchedBy: pending)
     else { return false }
-    return size <= max(16 << 20, pending.byteCount * 64)
+    return size.total <= max(16 << 20, pending.byteCount * 64)
   }
 
   /// Folds everything that is in the log into the class files, and empties it.

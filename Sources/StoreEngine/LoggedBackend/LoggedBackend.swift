@@ -295,6 +295,23 @@ public struct CheckpointLimits: Sendable {
   /// Whether a thread does that; without one, a test chooses the time.
   package var foldsOnThread = true
 
+  /// The number of bytes of ordered tables for which the log may wait for longer.
+  private static let longWait = 32 << 20
+
+  /// Returns the number of bytes in the log from which it is folded.
+  ///
+  /// Saves to ordered tables change keys all over their files, which are rewritten as a whole. So
+  /// these are folded after four times as many bytes, as long as that is at most 32 MiB.
+  func dueBytes(foldingOver files: FoldedBytes) -> Int {
+    let keys = files.keys / filePart
+    return max(logBytes, files.records / filePart + max(keys, min(4 * keys, Self.longWait)))
+  }
+
+  /// Returns the number of bytes in the log from which saves wait for the fold in progress.
+  func lateBytes(foldingOver files: FoldedBytes) -> Int {
+    max(3 * max(logBytes, files.total / filePart), 2 * dueBytes(foldingOver: files))
+  }
+
   /// Creates limits.
   public init(
     logBytes: Int = 8 << 20, filePart: Int = 8, bulkBytes: Int = 512 << 10,
@@ -305,4 +322,13 @@ public struct CheckpointLimits: Sendable {
     self.bulkBytes = bulkBytes
     self.maximumLogBytes = maximumLogBytes
   }
+}
+
+/// The sizes of the files that folding the log copies, in bytes.
+struct FoldedBytes {
+  /// Those of class files and of named buffers.
+  var records = 0
+  /// Those of ordered tables.
+  var keys = 0
+  var total: Int { records + keys }
 }

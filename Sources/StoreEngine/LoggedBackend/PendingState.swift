@@ -18,14 +18,18 @@ struct PendingState: Sendable {
   var failure: StoreError?
 
   /// Makes a commit visible to readers.
-  ///
-  /// - Returns: Whether the pending runs of the history should be merged.
-  mutating func add(_ one: CommitBatch.Prepared) -> Bool {
-    pending.add(one.queued.stored, over: one.fileStates, keys: one.keys)
-    countCommit(one.queued.stored)
+  mutating func add(_ one: CommitBatch.Prepared) {
+    add(one.queued.stored, over: one.fileStates, keys: one.keys)
     lastCommit = one.commit
-    guard let entry = one.entry else { return false }
-    return pending.add(entry, over: folding == nil ? nil : folding?.ordered[entry.table])
+    if let entry = one.entry { pending.add(entry, over: folding?.ordered[entry.table]) }
+  }
+
+  /// Adds changes above those that are being folded.
+  mutating func add(
+    _ changes: ChangeSet, over files: [PendingRecords.FileState], keys: [PreparedKeys]
+  ) {
+    pending.add(changes, over: files, keys: keys, folding: folding?.ordered ?? [:])
+    countCommit(changes)
   }
 
   /// Releases the pending changes.
@@ -63,14 +67,6 @@ extension PendingState {
   /// Returns all pending changes of an ordered table.
   func keys(of table: OrderedTableID) -> PendingKeys? {
     pending.ordered[table] ?? folding?.ordered[table]
-  }
-
-  /// Returns the same, ready to be read, and keeps them so for the next reader.
-  mutating func readyKeys(of table: OrderedTableID) -> PendingKeys? {
-    guard let keys = keys(of: table) else { return nil }
-    if keys.isReady { return keys }
-    if !pending.prepareKeys(of: table) { _ = folding?.prepareKeys(of: table) }
-    return self.keys(of: table)
   }
 
   /// The tables with pending changes.

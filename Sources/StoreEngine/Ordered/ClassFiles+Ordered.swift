@@ -1,48 +1,63 @@
 import Locks
 
-/// The pending keys of an ordered table.
-///
-/// A save changes few tables, so searching an array is faster than a dictionary.
+/// The changes of a save to an ordered table, with all that adding them requires.
 ///
 /// It is no tuple, which the runtime would copy field by field.
-struct TableKeys {
+struct PreparedKeys: Sendable {
+  enum Addition {
+    /// A small save, see ``PendingKeys/presence(of:_:over:)``.
+    case small(presence: [Bool])
+    /// The pending keys with a large save.
+    case large(PendingKeys)
+  }
+
   let table: OrderedTableID
-  let keys: PendingKeys
+  /// The index of the table's changes in the save.
+  let index: Int
+  let addition: Addition
+  /// The number of times that the table's file has been replaced.
+  let fileGeneration: UInt64
+  /// Whether the table is a lost index, which takes no changes until it is begun again.
+  let isLost: Bool
 }
 
 // Operations on class files and files of ordered tables together.
 extension ClassFiles {
-  /// Returns the pending keys, including a save, of the ordered tables that the save changes.
-  ///
-  /// A lost index takes no changes until it is begun again.
+  /// Prepares to add a save to the pending keys of the ordered tables that it changes.
   ///
   /// - Parameters:
   ///   - changes: The save.
   ///   - pending: The pending keys without the save.
   ///   - folding: The keys that are being moved to the files.
-  ///   - later: The pending keys after saves that precede this one but are not written yet.
-  /// - Returns: The pending keys of these tables, in the order of the save.
+  /// - Returns: The prepared keys of these tables, in the order of the save.
   /// - Throws: ``StoreError`` with `ioError` or `damaged`.
-  func pendingKeys(
+  func preparedKeys(
     adding changes: ChangeSet, to pending: [OrderedTableID: PendingKeys],
-    over folding: [OrderedTableID: PendingKeys] = [:], _ later: [TableKeys] = []
-  ) throws(StoreError) -> [TableKeys] {
-    var all: [TableKeys] = []
-    for change in changes.ordered where !change.isEmpty {
-      let (file, generation) = try ordered.file(of: change.table)
-      var keys: PendingKeys
-      if let known = later.last(where: { $0.table == change.table }) {
-        keys = known.keys
-      } else if let known = pending[change.table] {
-        keys = known
-      } else if let below = folding[change.table] {
-        keys = PendingKeys(over: below)
-      } else {
-        keys = PendingKeys(fileGeneration: generation)
+    over folding: [OrderedTableID: PendingKeys] = [:]
+  ) throws(StoreError) -> [PreparedKeys] {
+    var all: [PreparedKeys] = []
+    for (index, save) in changes.ordered.enumerated() where !save.isEmpty {
+      let (file, generation) = try ordered.file(of: save.table)
+      func keys() -> PendingKeys {
+        pending[save.table] ?? PendingKeys(over: folding[save.table], generation)
       }
-      if file.isLost && !keys.isCleared && !change.clearsFirst { continue }
-      try keys.add(change, changes.bytes, over: file.opened)
-      all.append(TableKeys(table: change.table, keys: keys))
+      func add(_ addition: PreparedKeys.Addition) {
+        all.append(
+          PreparedKeys(
+            table: save.table, index: index, addition: addition, fileGeneration: generation,
+            isLost: file.isLost))
+      }
+      if !save.isLarge {
+        let isKnown = save.clearsFirst || save.changes.allSatisfy { $0.wasThere != nil }
+        let presence =
+          isKnown ? [] : try keys().presence(of: save, changes.bytes, over: file.opened)
+        add(.small(presence: presence))
+      } else {
+        var keys = keys()
+        if file.isLost && !keys.replacesFile && !save.clearsFirst { continue }
+        try keys.addLarge(save, changes.bytes, over: file.opened)
+        add(.large(keys))
+      }
     }
     return all
   }
@@ -127,8 +142,10 @@ extension ClassFiles {
     return openFiles(touchedBy: pending.footprint) + ofKeys
   }
 
-  /// Returns the total size of the files that a checkpoint of the pending changes rewrites.
-  func byteCount(touchedBy pending: PendingRecords) throws(StoreError) -> Int {
-    try byteCount(touchedBy: pending.footprint) + ordered.byteCount(of: pending.ordered.keys)
+  /// Returns the sizes of the files that a checkpoint of the pending changes rewrites.
+  func byteCounts(touchedBy pending: PendingRecords) throws(StoreError) -> FoldedBytes {
+    FoldedBytes(
+      records: try byteCount(touchedBy: pending.footprint),
+      keys: try ordered.byteCount(of: pending.ordered.keys))
   }
 }

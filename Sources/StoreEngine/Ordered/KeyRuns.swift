@@ -15,13 +15,6 @@ struct KeyRuns: Sendable {
   /// Creates the runs of one save; the growth is available only if the run is counted.
   init(only run: KeyRun) { if run.count > 0 { runs = [run] } }
 
-  /// Returns these runs with later ones added.
-  func below(_ later: KeyRuns) -> KeyRuns {
-    var all = self
-    all.runs += later.runs
-    return all
-  }
-
   /// Adds the changes of a save, and merges runs.
   ///
   /// Complexity: amortized O(log n) for each change.
@@ -40,7 +33,7 @@ struct KeyRuns: Sendable {
   /// Merges the last runs as long as there are several of about the same size.
   ///
   /// - Parameter isBottom: Whether there is nothing below the first run.
-  mutating func merge(isBottom: Bool) {
+  private mutating func merge(isBottom: Bool) {
     while let first = firstToMerge {
       let merged = KeyRun(
         merging: Array(runs[first...]), dropsRemovals: isBottom && first == 0)
@@ -57,9 +50,6 @@ struct KeyRuns: Sendable {
   ///
   /// Small runs are merged in fours, so that there are few of them.
   private static let largeCount = 512
-
-  /// Whether there are several runs of about the same size.
-  var isMergeDue: Bool { firstToMerge != nil }
 
   private var firstToMerge: Int? {
     guard let last = runs.last?.count else { return nil }

@@ -104,8 +104,8 @@ extension LoggedBackend {
       let view = try state.withLock { (state) throws(StoreError) -> OrderedView? in
         try check(state)
         guard let (file, generation) = try files.ordered.knownFile(of: table) else { return nil }
-        guard let pending = state.readyKeys(of: table), pending.fileGeneration == generation
-        else { return OrderedView(file: file.opened, runs: KeyRuns()) }
+        guard let pending = state.keys(of: table), pending.fileGeneration == generation
+        else { return OrderedView(file: file.opened) }
         return pending.view(over: file.opened)
       }
       if let view { return view }

@@ -39,9 +39,11 @@ struct MergeCursor: ChangeCursor {
   }
 }
 
-extension KeyRuns {
-  /// Calls a closure with all keys that are not removed, and their values, in order.
-  func lendAll(_ body: (RawSpan, RawSpan) throws(StoreError) -> Void) throws(StoreError) {
+extension MergeCursor {
+  /// Calls a closure with all keys of runs that are not removed, and their values, in order.
+  static func lendAll(
+    of runs: [KeyRun], _ body: (RawSpan, RawSpan) throws(StoreError) -> Void
+  ) throws(StoreError) {
     var order = MergeOrder(runs)
     while let part = order.next() {
       let run = runs[part.run]

@@ -74,7 +74,7 @@ extension OrderedFiles {
     } catch  where error.code == .damaged {
       guard OrderedTableName(fileName: replacement.name)?.kind == .index else { throw error }
       // An empty index is rebuilt when it is next used; one with keys would be trusted.
-      let nothing = OrderedView(file: nil, runs: KeyRuns())
+      let nothing = OrderedView(file: nil)
       try writeKeys(of: nothing, to: replacement, isSynced: isSynced)
     }
   }

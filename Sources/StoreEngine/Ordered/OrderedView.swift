@@ -14,10 +14,37 @@ package protocol OrderedViewing: AnyObject, Sendable {
 package struct OrderedView: Sendable {
   /// The file; nil if there is none, or if its content has been cleared.
   let file: OrderedFile?
-  let runs: KeyRuns
+  /// The older changes; nil for none.
+  private let folding: FoldingKeys?
+  private let changes: KeyChanges
+
+  init(file: OrderedFile?, folding: FoldingKeys? = nil, changes: KeyChanges = KeyChanges()) {
+    (self.file, self.folding, self.changes) = (file, folding, changes)
+  }
+
+  init(file: OrderedFile?, runs: KeyRuns) {
+    self.init(file: file, changes: KeyChanges(runs: runs))
+  }
 
   /// Whether the table certainly has no keys; may be false if all keys were removed.
-  package var isEmpty: Bool { runs.isEmpty && file?.count ?? 0 == 0 }
+  package var isEmpty: Bool { isOnlyFile && file?.count ?? 0 == 0 }
+
+  /// Whether there are no changes.
+  private var isOnlyFile: Bool { changes.isEmpty && folding == nil }
+
+  /// The layers of changes, oldest first.
+  private var layers: [KeyChanges] {
+    if let folding { [folding.changes, changes] } else { [changes] }
+  }
+
+  /// Whether keys were removed since the file was written.
+  var hasRemovals: Bool { layers.contains { $0.runs.hasRemovals || $0.tree.hasRemovals } }
+
+  /// The first key that has changed since then; nil if none has.
+  var firstChangedKey: [UInt8]? {
+    layers.flatMap { [$0.runs.firstKey, $0.tree.firstKey].compactMap(\.self) }
+      .min { $0.lexicographicallyPrecedes($1) }
+  }
 
   /// Returns the number of keys in a range.
   ///
@@ -25,7 +52,8 @@ package struct OrderedView: Sendable {
   func count(in range: KeyRange) throws(StoreError) -> Int {
     if range.isEmpty { return 0 }
     // The sum is negative only if a damaged file counts its keys wrongly.
-    return max(0, try fileCount(in: range) + runs.growth(in: range))
+    let growth = changes.growth(in: range) + (folding?.changes.growth(in: range) ?? 0)
+    return max(0, try fileCount(in: range) + growth)
   }
 
   private func fileCount(in range: KeyRange) throws(StoreError) -> Int {
@@ -47,7 +75,7 @@ package struct OrderedView: Sendable {
   func withValue<Result>(
     _ key: RawSpan, hash: UInt64? = nil, _ body: (RawSpan) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
-    if let (bytes, change) = runs.find(key, hash) {
+    if let (bytes, change) = changes.find(key, hash) ?? folding?.changes.find(key, hash) {
       return change.isRemoval ? nil : try bytes.lend(change.value, body)
     }
     return try file?.withValue(key, body)
@@ -86,12 +114,17 @@ package struct OrderedView: Sendable {
     _ range: KeyRange, isReversed: Bool = false,
     _ body: (RawSpan, RawSpan) throws(StoreError) -> ScanStep
   ) throws(StoreError) -> Bool {
-    guard !runs.isEmpty else {
-      return try file?.scan(range, isReversed: isReversed, body) ?? true
-    }
+    if isOnlyFile { return try file?.scan(range, isReversed: isReversed, body) ?? true }
     if range.isEmpty { return true }
-    return try scan(
-      range, isReversed, KeyRunsCursor(runs.runs, range, isReversed: isReversed), body)
+    if folding == nil, changes.runs.isEmpty {
+      return try scan(
+        range, isReversed, KeyTreeCursor(changes.tree, range, isReversed: isReversed), body)
+    }
+    if folding == nil, changes.tree.isEmpty {
+      return try scan(
+        range, isReversed, KeyRunsCursor(changes.runs.runs, range, isReversed: isReversed), body)
+    }
+    return try scan(range, isReversed, LayersCursor(layers, range, isReversed: isReversed), body)
   }
 
   /// Calls a closure with keys and values in order, as a checkpoint does.
@@ -105,11 +138,19 @@ package struct OrderedView: Sendable {
   func scanOnce(
     from start: [UInt8] = [], _ body: (RawSpan, RawSpan) throws(StoreError) -> Void
   ) throws(StoreError) {
-    if file == nil { return try runs.lendAll(body) }
-    let range = KeyRange(from: start)
-    _ = try scan(range, false, MergeCursor(runs.runs)) { (key, value) throws(StoreError) in
+    let areAllRuns = layers.allSatisfy(\.tree.isEmpty)
+    let runs = layers.flatMap(\.runs.runs)
+    if areAllRuns, file == nil { return try MergeCursor.lendAll(of: runs, body) }
+    let next: (RawSpan, RawSpan) throws(StoreError) -> ScanStep = {
+      (key, value) throws(StoreError) in
       try body(key, value)
       return .next
+    }
+    // The order of a merge is found faster than by a cursor that can begin anywhere.
+    if areAllRuns {
+      _ = try scan(KeyRange(from: start), false, MergeCursor(runs), next)
+    } else {
+      _ = try scan(KeyRange(from: start), isReversed: false, next)
     }
   }
 

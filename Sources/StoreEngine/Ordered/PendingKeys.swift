@@ -2,137 +2,139 @@ import Files
 
 /// The changes of an ordered table that are not in its file yet.
 ///
-///     growing         the latest saves of a history, each of which appends its entry
-///     appended        the latest saves, if each of them only appends a key
-///     runs            the other saves since the checkpoint began
+///     changes         saves since the checkpoint began
 ///     folding         saves that a checkpoint is moving to the file; usually none
 ///     file
 struct PendingKeys: Sendable {
   /// The number of times the file had been replaced; later files contain these changes.
   private(set) var fileGeneration: UInt64
-  /// Whether the runs replace everything below them.
+  /// Whether the changes replace everything below them.
   private(set) var isCleared = false
-  private var runs = KeyRuns()
-  private var appended = AppendedKeys()
-  /// Not nil only if ``appended`` is empty.
-  ///
-  /// Nil and not empty, as ``folding`` is: each copy of an empty array changes a reference count.
-  private var growing: GrowingRun?
-  /// The number of times that only a few saves were collected before they were read.
-  private var shortCollections = 0
-  /// The changes between the file and the runs; nil for none.
-  private var folding: KeyRuns?
-  /// Whether the changes that are being folded replace the file.
-  private var isFoldingCleared = false
+  private var changes = KeyChanges()
+  /// The changes between the file and these; nil for none.
+  private var folding: FoldingKeys?
 
   init(fileGeneration: UInt64) { self.fileGeneration = fileGeneration }
 
-  /// Creates an empty set of changes above those that are being folded.
-  init(over folding: PendingKeys) {
-    fileGeneration = folding.fileGeneration
-    let runs = folding.allRuns
-    (self.folding, isFoldingCleared) = (runs.isEmpty ? nil : runs, folding.isCleared)
+  /// Creates an empty set of changes above those that are being folded, or above a file.
+  init(over folding: PendingKeys?, _ fileGeneration: UInt64) {
+    self.fileGeneration = folding?.fileGeneration ?? fileGeneration
+    if let folding, folding.isCleared || !folding.changes.isEmpty {
+      self.folding = FoldingKeys(folding.changes, isCleared: folding.isCleared)
+    }
   }
 
-  private var allRuns: KeyRuns {
-    var all = runs
-    if !appended.isEmpty { all.append(appended.run()) }
-    if let growing { all.append(growing.run()) }
-    return all
-  }
+  /// Whether the file no longer counts.
+  var replacesFile: Bool { isCleared || folding?.isCleared == true }
 
-  /// Whether reading takes no preparation.
-  var isReady: Bool { appended.isEmpty && growing == nil }
+  // MARK: Small saves
 
-  /// Makes a run of the latest saves, so that readers need not do it again and again.
+  /// Looks up what adding a small save requires to know of the file.
   ///
-  /// It merges nothing, which the next save does.
-  mutating func prepareForReading() {
-    if isReady { return }
-    if !appended.isEmpty, appended.count < 8 { shortCollections += 1 }
-    (runs, appended, growing) = (allRuns, AppendedKeys(), nil)
+  /// Saves that are added in the meantime don't change the answers.
+  ///
+  /// - Returns: For each change, whether its key exists below these changes, if they and the save
+  ///   don't know it; empty if they know all.
+  /// - Throws: ``StoreError`` with `damaged`.
+  func presence(
+    of save: ChangeSet.OrderedTableChanges, _ bytes: [UInt8], over file: OrderedFile?
+  ) throws(StoreError) -> [Bool] {
+    if isCleared { return [] }
+    let below = OrderedView(
+      file: replacesFile ? nil : file, changes: folding?.changes ?? KeyChanges())
+    return try save.changes.map { (change) throws(StoreError) in
+      if change.wasThere != nil { return false }
+      return try bytes.lend(change.key) { (key) throws(StoreError) in
+        changes.find(key) == nil ? try below.contains(key) : false
+      }
+    }
   }
 
-  /// Adds a new key and its value, usually above all keys that were added in this way before.
+  /// Adds a small save.
   ///
-  /// Complexity: amortized constant time, and linear in the size of the key and its value.
+  /// - Parameters:
+  ///   - save: The changes of the table.
+  ///   - bytes: The bytes of the whole save.
+  ///   - presence: The result of ``presence(of:_:over:)``.
+  mutating func add(
+    _ save: ChangeSet.OrderedTableChanges, _ bytes: [UInt8], presence: [Bool]
+  ) {
+    if save.clearsFirst { (isCleared, changes) = (true, KeyChanges()) }
+    let (runs, isCleared) = (changes.runs, isCleared)
+    for (index, change) in save.changes.enumerated() {
+      changes.tree.set(change, bytes) {
+        change.wasThere
+          ?? bytes.lend(change.key) { runs.find($0) }.map { !$0.change.isRemoval }
+          ?? (!isCleared && !presence.isEmpty && presence[index])
+      }
+    }
+  }
+
+  /// Adds a new key and its value.
+  ///
+  /// Complexity: O(log n).
   ///
   /// - Parameters:
   ///   - bytes: The key, followed by the value.
   ///   - keyCount: The size of the key.
-  /// - Returns: Whether it is time for ``mergeAppended(over:)``.
-  mutating func append(_ bytes: [UInt8], keyCount: Int) -> Bool {
-    if !appended.isEmpty || growing?.isBelow(bytes, keyCount: keyCount) == false {
-      prepareForReading()
-    }
-    if growing == nil { growing = GrowingRun() }
-    growing?.append(bytes, keyCount: keyCount)
-    // The entries before may have become a run for a reader, who merges nothing.
-    return isGrowingFull || growing?.count == 1 && runs.isMergeDue
+  mutating func append(_ bytes: [UInt8], keyCount: Int) {
+    let change = ChangeSet.KeyChange(
+      puttingNew: 0, keyCount: keyCount, valueCount: bytes.count - keyCount)
+    changes.tree.set(change, bytes) { false }
   }
 
-  private var isGrowingFull: Bool { growing?.isFull ?? false }
+  // MARK: Large saves
 
-  /// Merges the runs, and begins a new one.
-  mutating func mergeAppended(over file: OrderedFile?) {
-    if isGrowingFull { prepareForReading() }
-    runs.merge(isBottom: isBottom(over: file))
-  }
-
-  /// Adds a save.
+  /// Adds a large save.
   ///
   /// - Parameters:
-  ///   - changes: The changes of the table.
+  ///   - save: The changes of the table.
   ///   - bytes: The bytes of the whole save.
   ///   - file: The table's file; nil if there is none.
   /// - Throws: ``StoreError`` with `damaged`.
-  mutating func add(
-    _ changes: ChangeSet.OrderedTableChanges, _ bytes: [UInt8], over file: OrderedFile?
+  mutating func addLarge(
+    _ save: ChangeSet.OrderedTableChanges, _ bytes: [UInt8], over file: OrderedFile?
   ) throws(StoreError) {
-    if changes.clearsFirst {
-      (isCleared, runs, appended, growing) = (true, KeyRuns(), AppendedKeys(), nil)
-    }
-    if collect(changes, bytes, over: file) { return }
-    prepareForReading()
-    let run = try KeyRun(bytes: bytes, changes.changes).counted(view(over: file).contains)
-    runs.add(run, isBottom: isBottom(over: file))
-  }
-
-  /// Collects a save that appends a key, unless the table is read after every few saves.
-  private mutating func collect(
-    _ changes: ChangeSet.OrderedTableChanges, _ bytes: [UInt8], over file: OrderedFile?
-  ) -> Bool {
-    if shortCollections > 2 { return false }
-    if appended.isFull || growing != nil { prepareForReading() }
-    let isFirst = appended.isEmpty
-    guard appended.add(changes, bytes) else { return false }
-    // The saves before may have become a run for a reader, who merges nothing.
-    if isFirst { runs.merge(isBottom: isBottom(over: file)) }
-    return true
+    if save.clearsFirst { (isCleared, changes) = (true, KeyChanges()) }
+    let run = try KeyRun(bytes: bytes, save.changes).counted(view(over: file).contains)
+    changes.closeTree()
+    changes.runs.add(run, isBottom: isBottom(over: file))
   }
 
   /// Whether there is nothing below the runs.
   private func isBottom(over file: OrderedFile?) -> Bool {
-    isCleared || folding == nil && (isFoldingCleared || file == nil)
+    isCleared || (folding?.changes.isEmpty ?? true) && (replacesFile || file == nil)
   }
 
   /// Sets the changes of a save that bypasses the log, if nothing else is pending.
-  mutating func addAll(_ changes: ChangeSet.OrderedTableChanges, _ bytes: [UInt8]) {
-    (isCleared, appended, growing) = (changes.clearsFirst, AppendedKeys(), nil)
-    runs = KeyRuns(only: KeyRun(bytes: bytes, changes.changes))
+  mutating func addAll(_ save: ChangeSet.OrderedTableChanges, _ bytes: [UInt8]) {
+    isCleared = save.clearsFirst
+    changes = KeyChanges(runs: KeyRuns(only: KeyRun(bytes: bytes, save.changes)))
   }
+
+  // MARK: Folding
 
   /// Records that the changes that were being folded are in the file.
   mutating func didFold(fileGeneration: UInt64) {
     self.fileGeneration = fileGeneration
-    (folding, isFoldingCleared) = (nil, false)
+    folding = nil
   }
 
   /// Returns the table with these changes.
   func view(over file: OrderedFile?) -> OrderedView {
-    let runs = allRuns
-    if isCleared { return OrderedView(file: nil, runs: runs) }
-    return OrderedView(
-      file: isFoldingCleared ? nil : file, runs: folding?.below(runs) ?? runs)
+    OrderedView(
+      file: replacesFile ? nil : file, folding: isCleared ? nil : folding, changes: changes)
   }
+}
+
+extension ChangeSet.OrderedTableChanges {
+  /// Whether the changes become a run, which is sorted at once, and merged with others later.
+  ///
+  /// Fewer changes are added to a tree.
+  var isLarge: Bool { changes.count >= 1024 }
+}
+
+extension ChangeSet {
+  /// Whether a table has so many changes.
+  var hasLargeKeys: Bool { ordered.contains(where: \.isLarge) }
 }

@@ -121,13 +121,13 @@ extension LoggedBackend {
     let stored = try ChangeSet(
       encoded: payload, kind: batch.kind, table: files.table, orderedTable: files.ordered.table)
     let changes = try opened(stored)
-    let keys = try stored.ordered.isEmpty ? [] : pendingKeys(adding: stored, [])
+    let keys = try preparedKeys(adding: stored)
     let prepared = CommitBatch.Prepared(
       index: 0, commit: commit,
       queued: QueuedCommit(
         changes, sealed: sealing == nil ? nil : stored, CommitRequest(), commit, encoded: nil),
       fileStates: try fileStates(stored, isNew: false), keys: keys, entry: nil, payload: [])
-    _ = state.withLock { $0.add(prepared) }
+    state.withLock { $0.add(prepared) }
     tell(commit, changes)
     return true
   }

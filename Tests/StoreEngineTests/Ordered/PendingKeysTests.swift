@@ -18,11 +18,13 @@ struct PendingKeysTests {
     /// Begins to fold; only one fold runs at a time.
     mutating func fold() {
       if isFolding { return }
-      (keys, isFolding) = (PendingKeys(over: keys), true)
+      (keys, isFolding) = (PendingKeys(over: keys, 1), true)
     }
 
-    /// Saves keys, and marks the new ones as such.
-    mutating func save(_ numbers: [UInt32], value: UInt8?, clearsFirst: Bool = false) throws {
+    /// Saves keys, and marks some of the new ones as such.
+    mutating func save(
+      _ numbers: [UInt32], value: UInt8?, clearsFirst: Bool = false, isLarge: Bool = false
+    ) throws {
       var changes = ChangeSet()
       // Bytes of records that come before the keys.
       changes.bytes = [UInt8](repeating: 255, count: Int(numbers[0] % 7))
@@ -32,7 +34,7 @@ struct PendingKeysTests {
       }
       for number in numbers {
         let key = PendingKeysTests.key(number)
-        if let value, model[key] == nil, !clearsFirst {
+        if let value, model[key] == nil, !clearsFirst, value % 2 == 0 {
           changes.setNew(key, to: [value], in: PendingKeysTests.table)
         } else {
           changes.set(key, to: value.map { [$0] }, in: PendingKeysTests.table)
@@ -40,13 +42,16 @@ struct PendingKeysTests {
         model[key] = value.map { [$0] }
         last = max(last, number)
       }
-      try keys.add(changes.ordered[0], changes.bytes, over: nil)
+      let save = changes.ordered[0]
+      if isLarge { return try keys.addLarge(save, changes.bytes, over: nil) }
+      let presence = try keys.presence(of: save, changes.bytes, over: nil)
+      keys.add(save, changes.bytes, presence: presence)
     }
 
-    /// Appends a new key as a history does, and merges runs if it is time.
+    /// Appends a new key as a history does.
     mutating func append(_ number: UInt32, value: UInt8) {
       let key = PendingKeysTests.key(number)
-      if keys.append(key + [value], keyCount: key.count) { keys.mergeAppended(over: nil) }
+      keys.append(key + [value], keyCount: key.count)
       (model[key], last) = ([value], max(last, number))
     }
 
@@ -60,6 +65,19 @@ struct PendingKeysTests {
       let isSame = found == model
       #expect(isSame, sourceLocation: location)
       #expect(try view.count(in: KeyRange()) == model.count, sourceLocation: location)
+      let middle = KeyRange(
+        from: PendingKeysTests.key(last / 4), to: PendingKeysTests.key(last / 2))
+      let wanted = model.keys.filter { middle.contains($0) }
+      #expect(try view.count(in: middle) == wanted.count, sourceLocation: location)
+      for isReversed in [false, true] {
+        var keys: [[UInt8]] = []
+        _ = try view.scan(middle, isReversed: isReversed) { key, _ in
+          keys.append([UInt8](copying: key))
+          return .next
+        }
+        let sorted = wanted.sorted { $0.lexicographicallyPrecedes($1) != isReversed }
+        #expect(keys == sorted, sourceLocation: location)
+      }
       for (key, value) in model.prefix(3) {
         let copy = try key.lend { key throws(StoreError) in
           try view.withValue(key) { [UInt8](copying: $0) }
@@ -73,10 +91,10 @@ struct PendingKeysTests {
     (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) }
   }
 
-  @Test("Appended keys, other changes, reads and folds in any order equal a dictionary")
+  @Test("Small and large saves, entries, reads and folds in any order equal a dictionary")
   func model() throws {
     var generator = Seeds.generator(for: "pending keys")
-    for _ in 0..<4 {
+    for _ in 0..<20 {
       var pair = Pair()
       for _ in 0..<400 { try step(&pair, &generator) }
       try pair.check()
@@ -85,42 +103,45 @@ struct PendingKeysTests {
 
   private func step(_ pair: inout Pair, _ generator: inout SeededGenerator) throws {
     let value = UInt8.random(in: 0...255, using: &generator)
+    func some(_ count: Int) -> [UInt32] {
+      (0..<count).map { _ in .random(in: 0...pair.last, using: &generator) }
+    }
     switch Int.random(in: 0..<40, using: &generator) {
-    case 0: try pair.save([.random(in: 0...pair.last, using: &generator)], value: nil)
-    case 1: try pair.save([.random(in: 0...pair.last, using: &generator)], value: value)
+    case 0: try pair.save(some(1), value: nil)
+    case 1: try pair.save(some(1), value: value)
     case 2: try pair.save([pair.last + 1, pair.last + 2], value: value)
     case 3: try pair.save([pair.last + 1], value: value, clearsFirst: value < 20)
-    case 4: pair.keys.prepareForReading()
+    case 4: try pair.save(some(20), value: value < 100 ? nil : value)
     case 5: try pair.check()
     case 6 where value < 60: pair.fold()
-    case 7..<23: pair.append(pair.last + .random(in: 1...3, using: &generator), value: value)
+    case 7 where value < 60:
+      try pair.save(some(30), value: value < 20 ? nil : value, isLarge: true)
+    case 8..<23: pair.append(pair.last + .random(in: 1...3, using: &generator), value: value)
     default: try pair.save([pair.last + .random(in: 1...3, using: &generator)], value: value)
     }
   }
 
-  @Test("Keys that are appended one by one make few runs, with and without readers between")
-  func fewRuns() throws {
-    for readsEach in [1, 3, 50, 5000] {
-      var pair = Pair()
-      for number in 1...4000 as ClosedRange<UInt32> {
-        try pair.save([number], value: 7)
-        if number % UInt32(readsEach) == 0 { pair.keys.prepareForReading() }
+  @Test("A commit that was prepared before others sees them when it is added")
+  func preparedEarly() throws {
+    for clears in [false, true] {
+      var keys = PendingKeys(fileGeneration: 0)
+      var below = ChangeSet()
+      below.set([1], to: [1], in: Self.table)
+      keys.add(below.ordered[0], below.bytes, presence: [])
+      keys = PendingKeys(over: keys, 1)
+      var (first, second) = (ChangeSet(), ChangeSet())
+      if clears { first.clear(Self.table) }
+      first.set([2], to: [2], in: Self.table)
+      for key in [1, 2, 3] as [UInt8] { second.set([key], to: [0], in: Self.table) }
+      let saves = [first, second]
+      let presence = try saves.map {
+        try keys.presence(of: $0.ordered[0], $0.bytes, over: nil)
       }
-      #expect(pair.keys.view(over: nil).runs.runs.count <= 32)
-      try pair.check()
-    }
-  }
-
-  @Test("Entries of a history make few runs, with and without readers between")
-  func fewRunsOfEntries() throws {
-    for readsEach in [1, 3, 50, 5000] {
-      var pair = Pair()
-      for number in 1...12_000 as ClosedRange<UInt32> {
-        pair.append(number, value: 7)
-        if number % UInt32(readsEach) == 0 { pair.keys.prepareForReading() }
+      #expect(presence[1] == [true, false, false])
+      for (save, presence) in zip(saves, presence) {
+        keys.add(save.ordered[0], save.bytes, presence: presence)
       }
-      #expect(pair.keys.view(over: nil).runs.runs.count <= 32)
-      try pair.check()
+      #expect(try keys.view(over: nil).count(in: KeyRange()) == 3)
     }
   }
 
@@ -133,31 +154,5 @@ struct PendingKeysTests {
       if number % 211 == 0 { snapshots.append(pair) }
     }
     for snapshot in snapshots + [pair] { try snapshot.check() }
-  }
-
-  @Test("A key that is not above the last one, or may exist, is not taken as appended")
-  func refusals() throws {
-    var appended = AppendedKeys()
-    func isTaken(_ key: UInt8, _ isNew: Bool, isRemoved: Bool = false) -> Bool {
-      var changes = ChangeSet()
-      if isNew {
-        changes.setNew([key], to: [1], in: Self.table)
-      } else {
-        changes.set([key], to: isRemoved ? nil : [1], in: Self.table)
-      }
-      return appended.add(changes.ordered[0], changes.bytes)
-    }
-    #expect(!isTaken(5, false))
-    #expect(isTaken(5, true))
-    #expect(!isTaken(5, true))
-    #expect(!isTaken(4, true))
-    #expect(!isTaken(6, false, isRemoved: true))
-    #expect(isTaken(6, true))
-    for key in 7..<7 + UInt8(AppendedKeys.limit) - 2 { #expect(isTaken(key, true)) }
-    #expect(appended.isFull)
-    #expect(!isTaken(255, true))
-    let run = appended.run()
-    #expect(run.count == AppendedKeys.limit)
-    #expect(run.growth(in: 0..<run.count) == AppendedKeys.limit)
   }
 }
