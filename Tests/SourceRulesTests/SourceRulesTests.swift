@@ -33,6 +33,7 @@ private let filesThatMayBeUnsafe: [String: String] = [
   "StoredObjectsCore/Object/RegisteredClass.swift": "has no run-time check of exclusivity",
   "StoredObjectsCore/Object/UniquingTable.swift": "refers to objects without counting it",
   "StoredObjectsCore/Store/Store.swift": "has no run-time check of exclusivity",
+  "StoreEngine/Value/Data+Copying.swift": "copies bytes out of RawSpan",
   "StoreEngine/Value/ValueNode.swift": "changes what only one holder has",
   "StoredObjectsEncryption/AESSeal.swift": "lends bytes to the cipher",
   "StoredObjectsEncryption/WrappedKey.swift": "lends keys to the cipher",

@@ -139,14 +139,15 @@ extension KeyValueSelection {
       var lot: [KeyValueItem] = []
       var last: [UInt8]?
       let isDone = try scan(rest) { item, key in
-        last = key
         if skip > 0 {
           skip -= 1
         } else {
           lot.append(item)
           left -= 1
         }
-        return lot.count < Self.lotCount && left > 0 ? .next : .pause
+        if lot.count < Self.lotCount && left > 0 { return .next }
+        last = [UInt8](copying: key)
+        return .pause
       }
       for item in lot { try body(item) }
       guard !isDone, let last else { return }
@@ -190,14 +191,14 @@ extension KeyValueSelection {
   /// - Returns: Whether the scan has reached the end; false if the closure has paused it.
   @discardableResult
   private func scan(
-    _ range: KeyRange, _ body: (KeyValueItem, [UInt8]) throws(StoreError) -> ScanStep
+    _ range: KeyRange, _ body: (KeyValueItem, RawSpan) throws(StoreError) -> ScanStep
   ) throws(StoreError) -> Bool {
     let now = table.store.now()
     return try scanBytes(range) { (key, value) throws(StoreError) in
       if ItemFormat.head(of: value)?.head.isExpired(now) ?? false { return .next }
       let item = try KeyValueItem(value, of: key, text(key), table.state)
       guard try includes(item) else { return .next }
-      return try body(item, [UInt8](copying: key))
+      return try body(item, key)
     }
   }
 

@@ -32,7 +32,7 @@ package struct ValueReader {
     case .string: return .string(try readString(bytes))
     case .data:
       let range = try take(try readCount(bytes), bytes)
-      return .data(Data([UInt8](copying: bytes.extracting(range))))
+      return .data(Data(copying: bytes.extracting(range)))
     case .array:
       let count = try readCount(bytes)
       var elements: [StoredValue] = []
