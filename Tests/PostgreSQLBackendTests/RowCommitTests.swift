@@ -24,6 +24,31 @@ struct RowCommitTests {
     ).split(separator: "\n").compactMap { Int($0) }
   }
 
+  @Test("Rows are counted without reading all remembered commits")
+  func plan() throws {
+    let backend = try database.backend()
+    let table = try backend.table(named: "Song")
+    for row in 2..<9 as Range<UInt32> {
+      var changes = ChangeSetBuilder()
+      changes.insert(row, in: table, [1])
+      try backend.commit(changes.changeSet)
+    }
+    try database.server.sql(
+      """
+      insert into stored_objects.commits (store, number, token, author, weight)
+        select s.id, n, gen_random_uuid(), '', 0
+        from stored_objects.stores s, generate_series(-4096, -1) n
+        where s.name = '\(database.store)'
+      """)
+    try database.server.sql("analyze stored_objects.commits")
+    let plan = try database.server.sql(
+      """
+      explain select \(Schema.count), \(Schema.lastChange), \(Schema.lastRow)
+      from stored_objects.tables t
+      """)
+    #expect(plan.contains("number <") && !plan.contains("Seq Scan on commits"), "\(plan)")
+  }
+
   @Test("Every reader counts their rows at once, and finds new tables, also between two counts")
   func counts() throws {
     var random = Seeds.generator(for: "counts of one-record commits")
