@@ -271,6 +271,8 @@ public struct CheckpointLimits: Sendable {
   /// The number of bytes in the log from which it is folded.
   public var logBytes: Int
   /// A divisor: the log is not folded before it holds this part of the bytes that folding copies.
+  ///
+  /// For ordered tables, it has to hold four times this part, as long as that is at most 32 MiB.
   public var filePart: Int
   /// The number of bytes from which a save skips the log.
   public var bulkBytes: Int
@@ -300,8 +302,7 @@ public struct CheckpointLimits: Sendable {
 
   /// Returns the number of bytes in the log from which it is folded.
   ///
-  /// Saves to ordered tables change keys all over their files, which are rewritten as a whole. So
-  /// these are folded after four times as many bytes, as long as that is at most 32 MiB.
+  /// Saves to ordered tables change keys all over their files, which are rewritten as a whole.
   func dueBytes(foldingOver files: FoldedBytes) -> Int {
     let keys = files.keys / filePart
     return max(logBytes, files.records / filePart + max(keys, min(4 * keys, Self.longWait)))
