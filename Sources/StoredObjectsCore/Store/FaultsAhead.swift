@@ -93,7 +93,8 @@ final class FaultsAhead {
     if batch.count == 0 { return }
     let wereUsed = numbers.count * 2 <= batch.count
     let most = batch.limits.bytes / max(batch.bytes.count / batch.count, 1)
-    let count = wereUsed ? max(nextCount ?? 0, batch.count) * 16 : Self.leastCount
+    let count =
+      wereUsed ? max(nextCount ?? Self.leastCount, batch.count) * 16 : Self.leastCount
     nextCount = max(min(count, most, batch.limits.records), Self.leastCount)
   }
 
