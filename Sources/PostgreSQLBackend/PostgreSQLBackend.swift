@@ -47,10 +47,8 @@ public final class PostgreSQLBackend: StoreBackend {
   let (historyTable, followerTable, catalogue): (OrderedTableID, OrderedTableID, OrderedTableID)
   /// The numbers of tables in the server.
   let tableIDs = Locked(ServerTableIDs())
-  /// Which commits are sent as direct successors of the last known one.
-  let nextAttempts = Locked(NextAttempts())
-  /// Which of the others are sent as successors of commits that are not known.
-  let afterAttempts = Locked(NextAttempts())
+  /// Which commits are sent on the short way.
+  let smallAttempts = Locked(SmallAttempts())
   /// The time of the last answer with the number of the last commit.
   let lastAnswer = Locked<ContinuousClock.Instant?>(nil)
   /// The calls that wait for the commits of others without a thread.

@@ -153,7 +153,7 @@ struct StoreOpening {
     guard version <= Schema.version else { return .newerVersion(version) }
     if version < Schema.version {
       if isReadOnly { return .olderVersion }
-      _ = try connection.run(Schema.upgrade(from: version))
+      try upgrade(connection, from: version)
     }
     let creation = Statement(
       "insert into stored_objects.stores (name) values ($1) on conflict do nothing", [.text(store)])
@@ -169,6 +169,17 @@ struct StoreOpening {
     if result.rowCount == 0, !isReadOnly { result = try connection.run([creation, search])[1] }
     if result.rowCount == 0 { return .noStore }
     return .store(try FoundStore(result))
+  }
+
+  private static func upgrade(
+    _ connection: Connection, from version: Int64
+  ) throws(ServerFailure) {
+    do throws(ServerFailure) {
+      _ = try connection.run(Schema.upgrade(from: version))
+    } catch {
+      connection.runWithoutWaiting(Statement("rollback"))
+      throw error
+    }
   }
 
   /// Returns the version of the schema; nil if there is none.

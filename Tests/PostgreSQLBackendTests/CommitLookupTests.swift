@@ -80,9 +80,9 @@ struct CommitLookupTests {
     let table = try idle.table(named: "Song")
     let made = try idle.commit(change(.insert, 2, [1], table), CommitRequest(token: token))
     // The last known commit is a wrong one, so the function has no other effect.
-    let nulls = Array(repeating: "null", count: 21).joined(separator: ", ")
+    let nulls = Array(repeating: "null", count: 30).joined(separator: ", ")
     let session = """
-      begin; select stored_objects.commit_next(1, 99, 0, false, \(nulls));
+      begin; select stored_objects.commit_small(1, 99, \(nulls));
       select pg_sleep(3600)
       """
     Thread.detachNewThread { _ = try? database.server.sql(session, database: name) }

@@ -84,7 +84,7 @@ struct GroupCommitTests {
     #expect(proxy.roundTrips == 2)
     #expect(all.map(\.number) == (2...13).map { $0 })
     #expect(try transactionCount(after: 1, of: database) == 2)
-    // All on the short way, see NextCommitTests.
+    // All on the short way, see SmallCommitTests.
     #expect(
       try database.server.sql(
         """

@@ -213,8 +213,9 @@ struct IndexedSaveTests {
       tracks[plays].plays = plays
       try mine.saveChanges()
     }
-    // Three attempts to follow the last known commit were in vain.
-    #expect(proxy.roundTrips == 23)
+    // The first commit didn't expect others. The proxy may see the two transactions of each other
+    // one separately.
+    #expect((21...30).contains(proxy.roundTrips))
     // Nothing but these saves was committed.
     #expect(theirs.lastCommitNumber == number + 10 + UInt64(others.withLock(\.self)))
     proxy.beforeRequests {}

@@ -68,6 +68,35 @@ struct OpenUpgradeTests {
       try database.server.sql("select version from stored_objects.schema_version", database: name)
         == "\(Schema.version)")
   }
+
+  @Test("Rows and keys that version 7 has not counted are counted by the upgrade")
+  func version7() throws {
+    let database = try TestDatabase()
+    let name = try database.newDatabase()
+    let fixture = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "Fixtures/version7.sql")
+    try database.server.sql(String(contentsOf: fixture, encoding: .utf8), database: name)
+    let uncounted = "select count(*) from stored_objects.commits where uncounted is not null"
+    #expect(try database.server.sql(uncounted, database: name) == "5")
+    let backend = try PostgreSQLBackend(database.server.url(database: name), store: "Songs")
+    defer { backend.close() }
+    let table = try backend.table(named: "Song")
+    // Of six songs, and the metadata row of the class.
+    #expect(backend.lastCommitNumber == 8)
+    #expect(try backend.recordCount(in: table) == 7)
+    #expect(
+      try database.server.sql(
+        """
+        select s.counted, s.weight = sum(c.weight)
+        from stored_objects.stores s join stored_objects.commits c on c.store = s.id
+        where s.name = 'Songs' group by 1, s.weight
+        """, database: name) == "8|t")
+    for byte in UInt8(0)..<3 {
+      try backend.commit(change(.insert, 90 + UInt32(byte), [byte], table))
+    }
+    #expect(try backend.recordCount(in: table) == 10)
+    #expect(try backend.reserveRows(1, in: table) == 93...93)
+  }
 }
 
 /// The statements of a program of version 6 for the only store of a database.

@@ -321,10 +321,11 @@ struct SharingTests {
       #expect(error == nil || error?.code == .historyExpired)
       return error == nil
     }
-    // Commits of one row are weighed together, every 64th time.
+    // Commits of rows are weighed together, every 64th time, and those with a buffer at once.
     func commitTwo(_ rows: UInt32...) throws {
       var changes = ChangeSetBuilder()
       for row in rows { changes.insert(row, in: table, [1]) }
+      changes.set("Order", [])
       try backend.commit(changes.changeSet)
     }
     try weigh(1_900_000, 4)

@@ -35,4 +35,18 @@ struct SmallChanges {
     if number(20) == 0 { changes.set("Order", [UInt8(number(9))]) }
     return changes.changeSet
   }
+
+  /// Returns a basis of a few rows, keys and ranges.
+  func basis(_ seed: UInt64, upTo number: UInt64) -> CommitBasis {
+    var random = SeededGenerator(seed: seed)
+    var basis = CommitBasis(upTo: number)
+    for table in tables where Int.random(in: 0..<4, using: &random) == 0 {
+      basis.rows.append((table, .random(in: 2...9, using: &random)))
+    }
+    for table in ordered where Int.random(in: 0..<4, using: &random) == 0 {
+      let byte = UInt8.random(in: 0..<6, using: &random)
+      basis.keys.append((table, Bool.random(using: &random) ? .key([byte]) : .prefix([byte])))
+    }
+    return basis
+  }
 }

@@ -23,8 +23,8 @@ struct CommitArguments {
   private(set) var keys = Keys()
   private(set) var cleared: [Int32] = []
   private(set) var basisRows = Rows()
-  private var ranges: [(table: Int32, range: KeyRange)] = []
-  private var basisKeys: (tables: [Int32], keys: [[UInt8]?]) = ([], [])
+  private(set) var ranges: [(table: Int32, range: KeyRange)] = []
+  private(set) var basisKeys: (tables: [Int32], keys: [[UInt8]?]) = ([], [])
   /// The external values of the keys, as far as they are in the catalogue.
   private(set) var keyIDs: [Int: ExternalID] = [:]
   /// The changes that concern the history.

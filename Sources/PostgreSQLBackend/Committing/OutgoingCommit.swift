@@ -10,12 +10,10 @@ package final class OutgoingCommit: Sendable {
   /// The number after which there must be no other commit; nil if there may be.
   let requiredNumber: UInt64?
   let arguments: CommitArguments
-  /// Whether the function for small commits can execute it.
+  /// Whether the functions for small commits can execute it.
   let isSimple: Bool
   /// Whether it writes a metadata row.
   let hasMetadata: Bool
-  /// Whether the function for commits of one record can execute it.
-  let isOfOneRow: Bool
 
   /// Prepares a commit, on the thread that makes it.
   ///
@@ -29,7 +27,6 @@ package final class OutgoingCommit: Sendable {
     commit = self.request.commit(number: 0, token: backend.coordinator.journal.newToken())
     arguments = try CommitArguments(changes, self.request, history, backend)
     (isSimple, hasMetadata) = (arguments.isSimple, arguments.hasMetadata)
-    isOfOneRow = arguments.isOfOneRow
   }
 
   /// Whether the basis includes ranges of keys, and not only single ones.

@@ -58,7 +58,7 @@ extension PostgreSQLBackend {
   /// Sends a commit in a transaction of its own.
   func send(_ one: OutgoingCommit) throws(StoreError) -> Commit {
     var doubt: Backoff?
-    if let outcome = sendNext([one], &doubt).first ?? nil { return try outcome.get() }
+    if let outcome = sendSmall([one], &doubt).first ?? nil { return try outcome.get() }
     return try sendCompletely(one, &doubt)
   }
 

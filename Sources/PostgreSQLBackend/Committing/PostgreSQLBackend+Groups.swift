@@ -86,7 +86,7 @@ extension PostgreSQLBackend: CommitWriting {
     var outcomes: [CommitOutcome?]
     var members: [Member] = []
     /// The attempt on the short way; nil if the commits have to be sent completely.
-    var attempt: NextAttempt?
+    var attempt: SmallAttempt?
     /// The number of the last known commit before they are sent completely.
     var known: UInt64 = 0
     /// The statements to send first.
@@ -114,7 +114,7 @@ extension PostgreSQLBackend: CommitWriting {
       } catch { group.outcomes[place] = .failure(error) }
     }
     if group.members.isEmpty { return group }
-    group.attempt = nextAttempt(group.members.map(\.one))
+    group.attempt = smallAttempt(group.members.map(\.one))
     if let attempt = group.attempt {
       group.statements = attempt.statements
     } else {
@@ -146,7 +146,7 @@ extension PostgreSQLBackend: CommitWriting {
     var (group, first) = (group, first)
     var doubt: Backoff?
     if let attempt = group.attempt {
-      sendNext(&group, attempt, first, &doubt)
+      sendSmall(&group, attempt, first, &doubt)
       first = nil
       prepareCompletely(&group)
     }
@@ -181,8 +181,8 @@ extension PostgreSQLBackend: CommitWriting {
   }
 
   /// Makes the members whose basis others have surely not changed, and removes them.
-  private func sendNext(
-    _ group: inout PreparedGroup, _ attempt: NextAttempt, _ first: ServerAnswer?,
+  private func sendSmall(
+    _ group: inout PreparedGroup, _ attempt: SmallAttempt, _ first: ServerAnswer?,
     _ doubt: inout Backoff?
   ) {
     let found = send(group.members.map(\.one), attempt, first: first, &doubt)

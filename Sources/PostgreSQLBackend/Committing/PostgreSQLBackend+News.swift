@@ -12,7 +12,7 @@ extension PostgreSQLBackend {
   /// It omits commits of this process, whose changes need not be sent back.
   func newsStatement(behind number: UInt64, besides tokens: [UUID] = []) -> Statement {
     Statement(
-      "select * from stored_objects.commits_since($1, $2, $3)",
+      "select * from stored_objects.commits_after($1, $2, $3)",
       [.int4(storeID), .int(number), .uuids(tokens)], name: .news)
   }
 

@@ -29,7 +29,10 @@ extension PostgreSQLBackend {
   public func orderedTableNames() throws(StoreError) -> [OrderedTableName] {
     let result = try read(
       Statement(
-        "select kind, name from stored_objects.tables where store = $1 and kind > 0 and count > 0",
+        """
+        select kind, name from stored_objects.tables t
+        where store = $1 and kind > 0 and \(Schema.count) > 0
+        """,
         [.int4(storeID)]))
     return try reading { () throws(ServerFailure) in
       try (0..<result.rowCount).map { (row) throws(ServerFailure) in

@@ -239,6 +239,8 @@ extension Schema {
           on conflict (store, name_hash) do update set data = excluded.data;
       end if;
       if cardinality(p_cleared) > 0 then
+        -- Keys that are not counted yet are removed, too.
+        v_total := v_total + stored_objects.count_rows(p_store, v_last);
         delete from stored_objects.keys k
           where k.table_id = any (select v_ids[n] from unnest(p_cleared) n);
         update stored_objects.tables t set count = 0, changed = v_number
@@ -297,9 +299,9 @@ extension Schema {
 
   /// Forgets the changes of old commits if there is no room for them, and every 64th time old commits.
   ///
-  /// Rows are counted before.
+  /// Rows and keys are counted before.
   static let forgetting = """
-      if v_total > \(rememberedWeight) or v_number % 64 = 0 then
+      if v_total > \(rememberedWeight) or v_number % \(countedCommitCount) = 0 then
         v_total := v_total + stored_objects.count_rows(p_store, v_number);
       end if;
       if v_total > \(rememberedWeight) then
@@ -320,7 +322,7 @@ extension Schema {
         select sum(c.weight) into v_total
           from stored_objects.commits c where c.store = p_store and c.rows is not null;
       end if;
-      if v_number % 64 = 0 then
+      if v_number % \(countedCommitCount) = 0 then
         with gone as (
           delete from stored_objects.commits c
             where c.store = p_store and c.number <= v_number - \(rememberedCommitCount)

@@ -1,13 +1,13 @@
-// The rows that the shortest commits have added, since version 7.
+// The rows and keys that small commits have added, since version 7.
 //
-// Counting them in each commit would update a row of `tables` and one of `stores`, which takes as long
-// as the rest of the commit. So every 64th commit counts those before it, and reads add the others.
+// Counting them in each commit would update rows of `tables` and one of `stores`, which takes as long
+// as the rest of a short commit, and leaves old versions of these rows. So every 64th commit counts
+// those before it, and reads add the others.
 extension Schema {
   /// The columns, since version 7.
   ///
-  /// `uncounted` is the table whose count lacks the commit, and `counted` is the number of the last
-  /// commit that was counted. `is_plain` tells whether the store keeps no history after the commit,
-  /// and follows none.
+  /// `counted` is the number of the last commit that was counted. `is_plain` tells whether the store
+  /// keeps no history after the commit, and follows none.
   ///
   /// An index of tokens that begins with the store would seem as good for a range of numbers as that
   /// of the numbers while there are few commits, and a session would keep the plan.
@@ -15,9 +15,36 @@ extension Schema {
     "alter table stored_objects.stores add column counted bigint not null default 0",
     """
     alter table stored_objects.commits
-      add column uncounted integer, add column is_plain boolean,
+      add column is_plain boolean,
       drop constraint if exists commits_store_token_key, add unique (token, store)
     """,
+  ]
+
+  /// The columns, since version 8.
+  ///
+  /// `more` are the numbers of rows or keys that a small commit adds to each of its tables, and
+  /// `last_rows` are the last rows that it writes. `tables` lacks them until they are counted.
+  static let moreColumns = [
+    """
+    alter table stored_objects.commits
+      add column more bigint[], add column last_rows bigint[],
+      alter column more set storage external, alter column last_rows set storage external
+    """
+  ]
+
+  /// Counts the commits that version 7 has left.
+  static let countingUncounted = [
+    """
+    do $$
+    declare v_store integer; v_number bigint; v_weight bigint;
+    begin
+      for v_store, v_number in select s.id, \(lastCommit) from stored_objects.stores s loop
+        v_weight := stored_objects.count_rows(v_store, v_number);
+        update stored_objects.stores s set weight = s.weight + v_weight where s.id = v_store;
+      end loop;
+    end $$
+    """,
+    "alter table stored_objects.commits drop column uncounted",
   ]
 
   /// An expression for the number of the last commit to the store `s`.
@@ -40,23 +67,20 @@ extension Schema {
   /// the planner expects few, too: without it, it would read all commits.
   private static let uncounted = """
     stored_objects.commits c
-        where c.store = t.store and c.uncounted = t.id
-          and c.number > \(counted) and c.number < 64 + \(counted)
+        where c.store = t.store and c.more is not null and t.id = any (c.table_ids)
+          and c.number > \(counted) and c.number < \(countedCommitCount) + \(counted)
     """
 
   private static let counted =
     "(select s.counted from stored_objects.stores s where s.id = t.store)"
 
-  /// The number of rows that a commit adds.
-  private static let more = "case c.row_kinds[1] when 0 then 1 when \(removal) then -1 else 0 end"
-
-  /// The row of a commit that doesn't remove it.
-  private static let keptRow = "case when c.row_kinds[1] <> \(removal) then c.rows[1] end"
+  /// The place of the table `t` in a commit.
+  private static let place = "array_position(c.table_ids, t.id)"
 
   /// An expression for the number of rows or keys in the table `t`.
   static let count = """
     (t.count + coalesce((
-        select sum(\(more)) from \(uncounted)), 0))
+        select sum(c.more[\(place)]) from \(uncounted)), 0)::bigint)
     """
 
   /// An expression for the number of the last commit that has changed the table `t`.
@@ -68,7 +92,7 @@ extension Schema {
   /// An expression for the last row of the table `t` that was assigned.
   static let lastRow = """
     greatest(t.last_row, (
-        select max(\(keptRow)) from \(uncounted)))
+        select max(c.last_rows[\(place)]) from \(uncounted)))
     """
 
   /// Counts the commits up to a number, and returns their weight, which the store lacks, too.
@@ -85,17 +109,17 @@ extension Schema {
         set count = t.count + d.more, changed = greatest(t.changed, d.number),
           last_row = greatest(t.last_row, d.last_row)
         from (
-          select c.uncounted as id, sum(\(more)) as more, max(c.number) as number,
-            max(\(keptRow)) as last_row
-          from stored_objects.commits c
+          select u.id, sum(u.more)::bigint as more, max(c.number) as number,
+            max(u.last_row) as last_row
+          from stored_objects.commits c, unnest(c.table_ids, c.more, c.last_rows) u(id, more, last_row)
           where c.store = p_store and c.number > v_counted and c.number <= p_number
-            and c.uncounted is not null
-          group by c.uncounted) d
+            and c.more is not null
+          group by u.id) d
         where t.id = d.id;
       select coalesce(sum(c.weight), 0) into v_weight
         from stored_objects.commits c
         where c.store = p_store and c.number > v_counted and c.number <= p_number
-          and c.uncounted is not null;
+          and c.more is not null;
       update stored_objects.stores s set counted = p_number where s.id = p_store;
       return v_weight;
     end $$

@@ -110,7 +110,7 @@ extension Schema {
   /// If there are none, it returns one row without a commit, and no row for a store that does not
   /// exist. Both statements see the snapshot of the caller.
   static let news = """
-    create function stored_objects.commits_since(
+    create function stored_objects.commits_after(
       p_store integer, p_known bigint, p_own uuid[])
     returns table (last_commit bigint, number bigint, token uuid, author bytea, "time" bigint,
       based_on bigint, table_kinds smallint[], table_names text[], metadata bytea[],

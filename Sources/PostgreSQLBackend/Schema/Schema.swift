@@ -6,7 +6,7 @@
 /// keys.
 enum Schema {
   /// The version of the tables and functions; a program refuses later versions.
-  static let version: Int32 = 7
+  static let version: Int32 = 8
   /// The number of bytes of a key that are in the index.
   static let keyHeadByteCount = 1024
   /// The maximum size of a value that is remembered with its commit.
@@ -193,16 +193,19 @@ enum Schema {
     + [
       uncompressedLists, weightColumn, historyColumns, keyTail, putRecords, putKeys,
     ]
-    + countingColumns + historyFunctions + [conflicts] + latestFunctions).map { Statement($0) }
+    + countingColumns + moreColumns + historyFunctions + [conflicts] + latestFunctions).map {
+      Statement($0)
+    }
     + [
       Statement(
         "insert into stored_objects.schema_version (version) values ($1)", [.int4(version)])
     ]
 
-  /// Returns the statements that upgrade a schema of an earlier version, in one transaction.
+  /// Returns the statements that upgrade a schema of an earlier version, in one transaction, which the
+  /// caller rolls back after a failure.
   ///
   /// A program of the earlier release that has the store open gets an error with its next read, and
-  /// with its next save: it doesn't know that some rows are not counted yet.
+  /// with its next save: it doesn't know which rows are not counted yet.
   static func upgrade(from earlier: Int64) -> [Statement] {
     let since2 = [
       "alter table stored_objects.stores add column key_file bytea",
@@ -213,20 +216,27 @@ enum Schema {
       (earlier < 2 ? since2 + externalTables : [])
       + (earlier < 3 ? [historyColumns] + historyFunctions : [])
       + (earlier < 4 ? since4 : [])
-      + ["news", "commit", "commit_next", "commit_after", "find_commit", "reserve_rows"]
-      .map { "drop function if exists stored_objects.\($0)" }
-      + countingColumns + ["update stored_objects.stores set counted = last_commit"]
+      + (earlier < 7 ? countingColumns : []) + moreColumns
+      + (earlier < 7
+        ? ["update stored_objects.stores set counted = last_commit"] : countingUncounted)
+      + [
+        "news", "commits_since", "commit", "commit_next", "commit_after", "commit_row",
+        "find_commit", "reserve_rows", "count_rows",
+      ].map { "drop function if exists stored_objects.\($0)" }
       + latestFunctions
-    // This comes first, so that programs that start at the same time upgrade one after the other.
-    return [Statement("update stored_objects.schema_version set version = $1", [.int4(version)])]
-      + texts.map { Statement($0) }
+    // The version comes first, so that programs that start at the same time upgrade one after the
+    // other. At this level, each statement sees what was committed while it waited.
+    return [
+      Statement("begin isolation level read committed"),
+      Statement("update stored_objects.schema_version set version = $1", [.int4(version)]),
+    ] + texts.map { Statement($0) } + [Statement("commit")]
   }
 
   // MARK: Functions
 
   /// The functions that the latest version has changed.
   private static let latestFunctions = [
-    countRows, reserveRows, findCommit, commit, commitNext, commitAfter, commitRow, news,
+    countRows, reserveRows, findCommit, commit, commitSmall, commitRow, news,
   ]
 
   private static let keyTail = """

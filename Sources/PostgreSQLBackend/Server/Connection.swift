@@ -14,7 +14,8 @@ import StoreEngine
 /// A connection to the server, for one thread at a time.
 ///
 /// Statements are sent together, and their answers are read together: one round trip. Outside of an
-/// explicit transaction, statements that are sent together are one transaction.
+/// explicit transaction, statements that are sent together are one transaction, except those that
+/// come after its end, see ``Statement/isOfNextTransaction``.
 ///
 /// `@unchecked Sendable`: the pool gives a connection to one thread at a time, under its lock. While
 /// statements wait for their answer without a thread, no thread uses it. The thread that has sent
@@ -42,6 +43,8 @@ import StoreEngine
   private struct SentGroup {
     var names: [Int: Statement.Name] = [:]
     var answerCount = 0
+    /// Whether the statements were sent together with those of the group before.
+    var continuesGroup = false
   }
 
   /// Connects to a server.
@@ -151,12 +154,24 @@ import StoreEngine
   }
 
   private func readGroups() throws(ServerFailure) -> [QueryResult] {
-    while unread.count > 1 {
+    let lastCount = unread.reversed().prefix(while: \.continuesGroup).count + 1
+    while unread.count > lastCount {
       do throws(ServerFailure) { _ = try readGroup() } catch {
         if !isUsable { throw error }
       }
     }
-    return try readGroup()
+    return try readLastGroups()
+  }
+
+  /// Reads the answers of the statements that were sent last, as far as they succeed.
+  private func readLastGroups() throws(ServerFailure) -> [QueryResult] {
+    let first = Result { () throws(ServerFailure) in try readGroup() }
+    let firstCount = executedCount
+    defer { executedCount = firstCount }
+    var results = (try? first.get()) ?? []
+    while isUsable, !unread.isEmpty, let more = try? readGroup() { results += more }
+    _ = try first.get()
+    return results
   }
 
   /// Runs a statement without waiting for its answer.
@@ -171,9 +186,14 @@ import StoreEngine
 
   private func send(_ statements: [Statement], usesNames: Bool) throws(ServerFailure) {
     var group = SentGroup()
+    var names: Set<Statement.Name> = []
     for statement in statements {
+      if statement.isOfNextTransaction {
+        try end(group)
+        group = SentGroup(continuesGroup: true)
+      }
       let name = usesNames ? statement.name : nil
-      if let name, !kept.contains(name), !group.names.values.contains(name) {
+      if let name, !kept.contains(name), names.insert(name).inserted {
         let types = statement.parameters.map(\.type)
         let isSent = unsafe PQsendPrepare(
           connection, name.text, statement.text, Int32(types.count), types)
@@ -184,6 +204,11 @@ import StoreEngine
       guard send(statement, name) else { throw lost() }
       group.answerCount += 1
     }
+    try end(group)
+  }
+
+  /// Ends the transaction of statements that were sent.
+  private func end(_ group: SentGroup) throws(ServerFailure) {
     guard unsafe PQpipelineSync(connection) == 1 else { throw lost() }
     unread.append(group)
   }

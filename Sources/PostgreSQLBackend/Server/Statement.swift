@@ -8,18 +8,21 @@ struct Statement: Sendable {
   let parameters: [Parameter]
   /// The name by which a session keeps the statement; nil for one that is sent with its text.
   let name: Name?
+  /// Whether the transaction of the statements that are sent before it ends first.
+  ///
+  /// The answer is missing if this one fails, because the others are executed then.
+  var isOfNextTransaction = false
 
   /// The statements that are sent most often.
   enum Name {
-    case commit, commitRow, commitNext, commitAfter, news, record, records, recordsBetween, page
+    case commit, commitRow, commitSmall, news, record, records, recordsBetween, page
 
     /// The name, which no other release uses for another text.
     var text: String {
       switch self {
       case .commit: "stored_objects_\(Schema.version)_commit"
       case .commitRow: "stored_objects_\(Schema.version)_commit_row"
-      case .commitNext: "stored_objects_\(Schema.version)_commit_next"
-      case .commitAfter: "stored_objects_\(Schema.version)_commit_after"
+      case .commitSmall: "stored_objects_\(Schema.version)_commit_small"
       case .news: "stored_objects_\(Schema.version)_news"
       case .record: "stored_objects_\(Schema.version)_record"
       case .records: "stored_objects_\(Schema.version)_records"

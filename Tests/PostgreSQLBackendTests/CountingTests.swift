@@ -6,9 +6,9 @@ import Testing
 
 @testable import PostgreSQLBackend
 
-/// Commits of one record leave counting to every 64th commit, and only look at the last commit.
-@Suite("Commits of one record", .needsServer)
-struct RowCommitTests {
+/// Small commits leave counting to every 64th commit.
+@Suite("Counting the rows and keys of small commits", .needsServer)
+struct CountingTests {
   private let database: TestDatabase
 
   init() throws { database = try TestDatabase() }
@@ -18,7 +18,7 @@ struct RowCommitTests {
     try database.server.sql(
       """
       select c.number from stored_objects.commits c join stored_objects.stores s on s.id = c.store
-      where s.name = '\(database.store)' and c.number > s.counted and c.uncounted is not null
+      where s.name = '\(database.store)' and c.number > s.counted and c.more is not null
       order by 1
       """
     ).split(separator: "\n").compactMap { Int($0) }
@@ -81,6 +81,37 @@ struct RowCommitTests {
       }
       let filled = Set(zip(names, rows).filter { !$0.1.isEmpty }.map(\.0))
       #expect(try Set(reader.tableNames()) == filled)
+    }
+  }
+
+  @Test("Every reader counts keys at once, also after a table is cleared")
+  func keyCounts() throws {
+    var random = Seeds.generator(for: "counts of keys")
+    let (writer, reader) = (try database.backend(), try database.backend())
+    let names = [
+      OrderedTableName("Words", kind: .data), OrderedTableName("Titles", kind: .index),
+    ]
+    var keys = [Set<UInt8>](repeating: [], count: names.count)
+    for step in 0..<150 {
+      var changes = ChangeSet()
+      for (place, name) in names.enumerated() {
+        let table = try writer.orderedTable(name)
+        if step % 29 == 28, place == step % 2 {
+          changes.clear(table)
+          keys[place] = []
+        }
+        for _ in 0..<Int.random(in: 0..<4, using: &random) {
+          let key = UInt8.random(in: 0..<9, using: &random)
+          let isRemoved = Bool.random(using: &random)
+          changes.set([key], to: isRemoved ? nil : [], in: table)
+          if isRemoved { keys[place].remove(key) } else { keys[place].insert(key) }
+        }
+      }
+      try writer.commit(changes)
+      for (name, keys) in zip(names, keys) {
+        let table = try reader.orderedTable(name)
+        #expect(try reader.keyCount(in: table, KeyRange()) == keys.count)
+      }
     }
   }
 

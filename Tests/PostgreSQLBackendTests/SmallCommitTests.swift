@@ -8,12 +8,12 @@ import Testing
 
 @testable import PostgreSQLBackend
 
-/// Commits that directly follow the last known one take a shorter way.
+/// Small commits whose basis others have not changed take a short way.
 ///
-/// The function that executes
-/// them leaves out lists that the other one stores empty, by which these tests tell them apart.
-@Suite("Small commits that follow the last known one", .needsServer)
-struct NextCommitTests {
+/// The functions that execute them leave out lists that the other one stores empty, by which these
+/// tests tell them apart.
+@Suite("Small commits whose basis others have not changed", .needsServer)
+struct SmallCommitTests {
   /// The numbers of the commits that took the short way.
   private func shortNumbers(_ database: TestDatabase) throws -> [Int] {
     try database.server.sql(
@@ -111,7 +111,7 @@ struct NextCommitTests {
       (change(.delete, 9, [], table), nil),
     ] as [(ChangeSet, StoreError.Code?)] {
       // So that the next one is an attempt again.
-      try backend.commit(change(.update, 2, [1], table))
+      backend.smallAttempts.withLock { $0 = SmallAttempts() }
       try backend.commit(change(.update, 2, [1], table))
       let error = storeError { try backend.commit(changes) }
       #expect(error?.code == code)
@@ -137,8 +137,8 @@ struct NextCommitTests {
     #expect(try backend.record(2, in: table) == [5])
   }
 
-  @Test("While others commit, few attempts are made; alone again, all commits take the short way")
-  func fallback() throws {
+  @Test("While others commit, each commit brings their changes in the same round trip")
+  func others() throws {
     let database = try TestDatabase()
     let proxy = try TestProxy(before: database.server)
     defer { proxy.close() }
@@ -150,15 +150,88 @@ struct NextCommitTests {
     for number in UInt8(0)..<60 {
       try theirs.commit(change(.update, 3, [number], theirTable))
       try mine.commit(change(.update, 2, [number], table))
+      #expect(mine.coordinator.journal.lastNumber == 4 + 2 * UInt64(number))
     }
-    // After 1, 2, 4, 8, 16 and 32 commits.
-    #expect((60...66).contains(proxy.roundTrips))
-    // The first attempt of mine fails. While it isn't due again, the other short way is taken.
-    #expect(try shortNumbers(database).count > 100)
-    for number in UInt8(0)..<130 { try mine.commit(change(.update, 2, [number], table)) }
-    #expect(try shortNumbers(database).suffix(60) == Array(193...252))
+    // The first one didn't expect others. The proxy may see some of the second transactions of
+    // requests separately.
+    #expect((61..<100).contains(proxy.roundTrips))
+    // The first commits of the two processes create the table, or know no commit.
+    #expect(try shortNumbers(database) == Array(3...122))
+    try mine.commit(change(.update, 2, [0], table))
+    proxy.roundTrips = 0
+    for number in UInt8(1)..<130 { try mine.commit(change(.update, 2, [number], table)) }
+    #expect(proxy.roundTrips == 129)
+    #expect(try shortNumbers(database) == Array(3...252))
     #expect(try theirs.record(2, in: theirTable) == [129])
     #expect(theirs.lastCommitNumber == 252)
+  }
+
+  @Test("While commits conflict with those of others, few attempts are made")
+  func attempts() throws {
+    let database = try TestDatabase()
+    let proxy = try TestProxy(before: database.server)
+    defer { proxy.close() }
+    let (mine, theirs) = (try database.backend(through: proxy), try database.backend())
+    let (table, theirTable) = (try mine.table(named: "Song"), try theirs.table(named: "Song"))
+    try mine.commit(change(.insert, 2, [0], table))
+    proxy.roundTrips = 0
+    for number in UInt8(0)..<60 {
+      try theirs.commit(change(.update, 2, [number], theirTable))
+      let basis = CommitBasis(upTo: mine.coordinator.journal.lastNumber)
+      let error = storeError {
+        try mine.commit(change(.update, 2, [0], table), CommitRequest(basis: basis))
+      }
+      #expect(error?.code == .conflict)
+    }
+    // The first one, and after 1, 3, 7 and 15 others.
+    #expect(proxy.roundTrips == 65)
+    #expect(try theirs.record(2, in: theirTable) == [59])
+  }
+
+  @Test("A connection that is lost after the commit, before the changes of others, loses nothing")
+  func lostNews() throws {
+    let database = try TestDatabase()
+    let name = try database.newDatabase()
+    let (mine, theirs) = (
+      try database.backend(database: name), try database.backend(database: name)
+    )
+    let (table, theirTable) = (try mine.table(named: "Song"), try theirs.table(named: "Song"))
+    try mine.commit(change(.insert, 2, [0], table))
+    func both(_ byte: UInt8) throws {
+      try theirs.commit(change(.update, 3, [byte], theirTable))
+      try mine.commit(change(.update, 2, [byte], table))
+    }
+    try theirs.commit(change(.insert, 3, [0], theirTable))
+    try both(1)
+    try both(2)
+    // The session ends itself when it is asked for the changes of others, once.
+    try database.server.sql(
+      """
+      create table public.ends (is_due boolean);
+      alter function stored_objects.commits_after rename to asked;
+      create function stored_objects.commits_after(
+        p_store integer, p_known bigint, p_own uuid[])
+      returns table (last_commit bigint, number bigint, token uuid, author bytea, "time" bigint,
+        based_on bigint, table_kinds smallint[], table_names text[], metadata bytea[],
+        row_tables integer[], rows bigint[], row_kinds smallint[], names bytea[],
+        name_kinds smallint[], cleared integer[], key_tables integer[], keys bytea[],
+        key_kinds smallint[], key_values bytea[])
+      language plpgsql as $$ begin
+        if nextval('public.asked') = 2 then
+          perform pg_terminate_backend(pg_backend_pid());
+          perform pg_sleep(10);
+        end if;
+        return query select * from stored_objects.asked(p_store, p_known, p_own);
+      end $$;
+      create sequence public.asked;
+      """, database: name)
+    try both(3)
+    try both(4)
+    try both(5)
+    #expect(
+      try database.server.sql("select last_value >= 2 from public.asked", database: name) == "t")
+    #expect(mine.lastCommitNumber == 12 && theirs.lastCommitNumber == 12)
+    #expect(try mine.record(3, in: table) == [5] && theirs.record(2, in: theirTable) == [5])
   }
 
   @Test("A commit that is based on what others have changed since is refused, known or not")
@@ -216,12 +289,10 @@ struct NextCommitTests {
     let words = try mine.orderedTable(OrderedTableName("Words", kind: .data))
     let theirWords = try theirs.orderedTable(OrderedTableName("Words", kind: .data))
     var first = ChangeSetBuilder()
-    for row in UInt32(2)...4 { first.insert(row, in: table, [0]) }
+    for row in UInt32(2)...5 { first.insert(row, in: table, [0]) }
     first.set([1], to: [], in: words)
     let token = UUID()
     try mine.commit(first.changeSet, CommitRequest(token: token))
-    // As if attempts had failed, so that none is made for a while.
-    mine.nextAttempts.withLock { for _ in 0..<9 { $0.note(isMade: false) } }
     func word(_ byte: UInt8) -> ChangeSet {
       var changes = ChangeSet()
       changes.set([byte], to: [byte], in: theirWords)
@@ -231,21 +302,37 @@ struct NextCommitTests {
     for (changes, rows, keys, code, isShort) in [
       (theirRow(2), [], [], nil, true), (theirRow(3), [], [], .conflict, false),
       (theirRow(4), [4], [], .conflict, false), (theirRow(4), [2], [], nil, true),
-      (word(2), [], [.key([1])], nil, false), (word(1), [], [.key([1])], .conflict, false),
+      (theirRow(4), [9], [], nil, false),
+      (word(2), [], [.key([1])], nil, true), (word(1), [], [.key([1])], .conflict, false),
       (word(2), [4], [], nil, true),
+      // Only this process knows which keys of an encrypted store are in a range.
+      (word(2), [], [.prefix([1])], nil, key == nil),
+      (word(1), [], [.prefix([1])], .conflict, false),
     ] as [(ChangeSet, [UInt32], [KeyRange], StoreError.Code?, Bool)] {
-      var basis = CommitBasis(upTo: mine.lastCommitNumber)
-      basis.rows = rows.map { (table, $0) }
-      basis.keys = keys.map { (words, $0) }
-      let request = CommitRequest(basis: basis)
-      try theirs.commit(changes)
-      mine.afterAttempts.withLock { $0 = NextAttempts() }
-      let error = storeError { try mine.commit(change(.update, 3, [9], table), request) }
-      #expect(error?.code == code)
-      if code == nil {
-        #expect(try shortNumbers(database).contains(Int(basis.number) + 2) == isShort)
+      for (mayHaveOthers, isOfOneRow) in [(false, true), (true, true), (true, false)] {
+        var basis = CommitBasis(upTo: mine.lastCommitNumber)
+        basis.rows = rows.map { (table, $0) }
+        basis.keys = keys.map { (words, $0) }
+        try theirs.commit(changes)
+        mine.smallAttempts.withLock {
+          $0 = SmallAttempts()
+          $0.note(followsOthers: mayHaveOthers)
+        }
+        var own = ChangeSetBuilder()
+        own.update(3, in: table, [9])
+        if !isOfOneRow { own.update(5, in: table, [9]) }
+        let error = storeError {
+          try mine.commit(own.changeSet, CommitRequest(basis: basis))
+        }
+        #expect(error?.code == code)
+        if code != nil { continue }
+        // The function for one record doesn't compare other rows, or keys.
+        let isCompared = !isOfOneRow || keys.isEmpty && (mayHaveOthers || rows.isEmpty)
+        #expect(
+          try shortNumbers(database).contains(Int(basis.number) + 2) == (isShort && isCompared))
       }
     }
+    mine.smallAttempts.withLock { $0 = SmallAttempts() }
     let number = mine.lastCommitNumber
     try theirs.commit(theirRow(3))
     try mine.commit(change(.update, 3, [8], table))
@@ -339,6 +426,40 @@ struct NextCommitTests {
     let held = lock.withLock { $0 }
     try #require(held).release()
     #expect(try backend.commit(withToken: token)?.number == 3)
+  }
+
+  @Test(
+    "Two machines and a model agree on which commits conflict with their basis",
+    arguments: TestDatabase.keys)
+  func basisModel(_ key: EncryptionKey?) throws {
+    var random = Seeds.generator(for: "commits with a basis, \(key == nil ? "plain" : "sealed")")
+    let database = try TestDatabase(key: key)
+    let backends = [try database.backend(), try database.backend()]
+    let model = try MemoryBackend(disk: MemoryDisk())
+    let all = backends + [model] as [any StoreBackend]
+    let changes = try all.map { try SmallChanges($0) }
+    var conflictCount = 0
+    for _ in 0..<300 {
+      let number = Int.random(in: 0..<2, using: &random)
+      let (seed, basisSeed) = (random.next() as UInt64, random.next() as UInt64)
+      // What this machine knows, or what it knew before.
+      let known = backends[number].coordinator.journal.lastNumber
+      let last = known - min(known, UInt64.random(in: 0...3, using: &random))
+      backends[number].smallAttempts.withLock { $0.note(isMade: true) }
+      let codes = [number, 2].map { place in
+        let basis = changes[place].basis(basisSeed, upTo: last)
+        return storeError {
+          try all[place].commit(changes[place].next(seed), CommitRequest(basis: basis))
+        }?.code
+      }
+      #expect(codes[0] == codes[1])
+      if codes[0] == .conflict { conflictCount += 1 }
+    }
+    let image = try StoreImage(of: model)
+    for backend in backends { #expect(image.differences(from: try StoreImage(of: backend)) == []) }
+    #expect(backends.map(\.lastCommitNumber) == [model.lastCommitNumber, model.lastCommitNumber])
+    #expect((50..<250).contains(conflictCount))
+    #expect(try shortNumbers(database).count > 50)
   }
 
   @Test(
