@@ -442,7 +442,7 @@ struct SmallCommitTests {
     for _ in 0..<300 {
       let number = Int.random(in: 0..<2, using: &random)
       let (seed, basisSeed) = (random.next() as UInt64, random.next() as UInt64)
-      // What this machine knows, or what it knew before.
+      // The last commit that this machine knows, or an earlier one.
       let known = backends[number].coordinator.journal.lastNumber
       let last = known - min(known, UInt64.random(in: 0...3, using: &random))
       backends[number].smallAttempts.withLock { $0.note(isMade: true) }

@@ -18,9 +18,9 @@ extension Schema {
   /// others have.
   ///
   /// `p_may_follow` tells whether the commit may follow commits that its writer doesn't know. Its
-  /// basis is then compared with these: `p_basis_ids` and `p_basis_rows` are the rows that it is
-  /// based on and doesn't change, `p_key_ids` are the ordered tables that it changes or is based
-  /// on, `p_points` are the keys that it is based on, and the last three lists are ranges of keys.
+  /// basis is then compared with these. `p_basis_ids` and `p_basis_rows` are the rows that it is
+  /// based on and doesn't change. `p_key_ids` are the ordered tables that it changes or is based on,
+  /// and `p_points` are the keys that it is based on. The last three lists are ranges of keys.
   static let commitSmall = """
     create function stored_objects.commit_small(
       p_store integer, p_last bigint, p_previous uuid, p_token uuid, p_author bytea, p_time bigint,
