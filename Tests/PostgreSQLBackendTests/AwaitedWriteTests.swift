@@ -286,15 +286,6 @@ private struct PlayedSongs {
   song.plays += 1
 }
 
-/// Waits for a condition; returns whether it was met within minutes.
-private func isMet(_ condition: () throws -> Bool) async rethrows -> Bool {
-  for _ in 0..<60_000 {
-    if try condition() { return true }
-    try? await Task.sleep(for: .milliseconds(5))
-  }
-  return false
-}
-
 /// The error of a closure.
 private func storeErrorOf(_ body: () async throws -> Void) async -> StoreError? {
   do { try await body() } catch { return error as? StoreError }

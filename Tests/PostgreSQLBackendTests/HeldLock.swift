@@ -31,3 +31,12 @@ final class HeldLock: Sendable {
     _ = try server.sql("select pg_terminate_backend(pid, 60000) \(sessions)")
   }
 }
+
+/// Waits for a condition; returns whether it was met within minutes.
+func isMet(_ condition: () throws -> Bool) async rethrows -> Bool {
+  for _ in 0..<60_000 {
+    if try condition() { return true }
+    try? await Task.sleep(for: .milliseconds(5))
+  }
+  return false
+}

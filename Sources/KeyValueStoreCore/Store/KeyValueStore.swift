@@ -34,6 +34,8 @@ public final class KeyValueStore: Sendable {
   let tables: KnownTables
   /// The backend, if writes don't block a thread while it waits for the disk.
   let queueing: (any CommitQueueing)?
+  /// The backend, if writes don't block a thread while they wait for a server.
+  let awaiting: (any CommitAwaiting)?
   /// Whether other processes may write, too.
   let isShared: Bool
   /// The follower of other machines' commits; nil if nothing else can write during a turn.
@@ -63,14 +65,15 @@ public final class KeyValueStore: Sendable {
     isShared = coordinator.isShared || coordinator.isOnServer
     viewing = backend as? any OrderedViewing
     queueing = backend as? any CommitQueueing
+    awaiting = coordinator.isOnServer ? backend as? any CommitAwaiting : nil
     list = try backend.orderedTable(Catalogue.list)
-    writesUnderWay = WritesUnderWay()
+    writesUnderWay = WritesUnderWay(mayMove: awaiting != nil)
     tables = KnownTables(backend, list, news, observers, writesUnderWay)
     // Both come first, so that no change of the list is missed.
     coordinator.register(tables)
     news?.begin(list: list) { [weak tables] in tables?.noteTables($0) }
     let listChanges = news?.newListChanges
-    try writesUnderWay.turn.withLock { (_) throws(StoreError) in try tables.begin() }
+    try writesUnderWay.turn.during { () throws(StoreError) in try tables.begin() }
     if let listChanges { news?.didReadList(listChanges) }
     if isShared { observeOtherProcesses() }
   }

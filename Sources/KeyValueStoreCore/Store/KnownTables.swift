@@ -152,8 +152,8 @@ extension KnownTables: ItemKeeper {
     _ body: (inout ChangeSet?) throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
     try checkProcess()
-    writesUnderWay.turn.lock()
-    defer { writesUnderWay.turn.unlock() }
+    writesUnderWay.turn.take()
+    defer { writesUnderWay.turn.end() }
     writesUnderWay.waitForAll()
     var changes: ChangeSet?
     let result = try body(&changes)

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Locks
 import StoreEngine
 
 extension KeyValueStore {
@@ -108,10 +109,10 @@ extension KeyValueStore {
   ///
   /// - Parameters:
   ///   - mayWait: Whether this thread may wait for the disk.
-  ///   - body: Prepares the write.
+  ///   - body: Prepares the write; again on another thread if a server has refused its commit.
   ///   - completion: Receives the result of the closure once it is durable; on any thread.
   func enqueue<Value: Sendable, Failure: Error>(
-    mayWait: Bool, _ body: (inout KeyValueBatch) throws(Failure) -> Value,
+    mayWait: Bool, _ body: @escaping @Sendable (inout KeyValueBatch) throws(Failure) -> Value,
     _ completion: @escaping @Sendable (Result<Result<Value, Failure>, StoreError>) -> Void
   ) {
     do throws(StoreError) {
@@ -122,8 +123,12 @@ extension KeyValueStore {
         let value = try finish(&batch, body)
         guard case .success = value else { return completion(.success(value)) }
         batch.releaseViews()
-        try enqueue(batch, mayWait: mayWait) { error in
-          completion(error.map { .failure($0) } ?? .success(value))
+        try enqueue(batch, mayWait: mayWait) { [self] error in
+          guard let error else { return completion(.success(value)) }
+          guard news?.isOutdated(error) == true else { return completion(.failure(error)) }
+          onOtherThread { [self] in
+            completion(Result { () throws(StoreError) in try writeOnce(body) })
+          }
         }
       }
     } catch { completion(.failure(error)) }
@@ -134,6 +139,7 @@ extension KeyValueStore {
     _ completion: @escaping @Sendable (StoreError?) -> Void
   ) throws(StoreError) {
     let changes = batch.changes
+    if let awaiting, !changes.isEmpty { return try enqueue(batch, changes, awaiting, completion) }
     guard let queueing, !changes.isEmpty else {
       try commit(batch)
       return completion(nil)
@@ -155,5 +161,38 @@ extension KeyValueStore {
       turn.finish()
       throw error
     }
+  }
+
+  /// Adds a commit to the queue of a server, and lets this thread go.
+  ///
+  /// The turn ends with the commit, because the server may refuse it.
+  private func enqueue(
+    _ batch: KeyValueBatch, _ changes: ChangeSet, _ awaiting: any CommitAwaiting,
+    _ completion: @escaping @Sendable (StoreError?) -> Void
+  ) throws(StoreError) {
+    let turn = try backend.coordinator.takeTurn(holdingProcesses: isShared)
+    let write = WriteUnderWay(batch, turn)
+    let request = request(write, changes, batch.now)
+    let operation = backend.begin(.commit, byteCount: changes.bytes.count)
+    writesUnderWay.append(write)
+    leaveTurn()
+    let finish: @Sendable (StoreError?) -> Void = { [self] error in
+      operation?.end(error)
+      // The backend may have called it already.
+      if let error { write.didFail(error) } else { write.didCommit() }
+      turn.finish()
+      writesUnderWay.turn.end()
+      completion(error)
+    }
+    do throws(StoreError) {
+      try awaiting.enqueue(changes, request) { outcome in
+        if case .failure(let error) = outcome { finish(error) } else { finish(nil) }
+      }
+    } catch { finish(error) }
+  }
+
+  /// Runs a closure on another thread; here if there is none.
+  private func onOtherThread(_ body: @escaping @Sendable () -> Void) {
+    if !ThreadPool.shared.run(body) { body() }
   }
 }

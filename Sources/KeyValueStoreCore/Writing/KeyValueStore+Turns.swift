@@ -12,12 +12,12 @@ extension KeyValueStore {
   func beginTurn() throws(StoreError) {
     try checkIsNotNested()
     if isShared { backend.coordinator.yieldToProcesses() }
-    writesUnderWay.turn.lock()
+    writesUnderWay.turn.take()
     if isShared {
       do throws(StoreError) {
         try backend.coordinator.beginWithoutProcesses()
       } catch {
-        writesUnderWay.turn.unlock()
+        writesUnderWay.turn.end()
         throw error
       }
     }
@@ -28,10 +28,15 @@ extension KeyValueStore {
   /// Allows the next write to be prepared, if this thread has the turn.
   func endTurn() {
     guard isWriting else { return }
+    leaveTurn()
+    writesUnderWay.turn.end()
+  }
+
+  /// Ends the preparation of a write, whose turn another thread then ends.
+  func leaveTurn() {
     writingThread.store(0, ordering: .relaxed)
     news?.endWrite()
     if isShared { backend.coordinator.endWithoutProcesses() }
-    writesUnderWay.turn.unlock()
   }
 
   /// Whether this thread prepares a write.

@@ -46,8 +46,8 @@ final class TaskWrites: Sendable {
     let cancel: @Sendable () -> Void
   }
 
-  /// The maximum numbers of writes and of commits in a group.
-  private static let (mostWrites, mostCommits) = (1024, 128)
+  /// The maximum number of writes in a group.
+  private static let mostWrites = 1024
 
   /// The number of writes that have not begun.
   var waitingCount: Int { state.withLock { $0.waiting.count } }
@@ -93,7 +93,7 @@ final class TaskWrites: Sendable {
 
   private func takeAll(of store: KeyValueStore) {
     let commits = state.withLock { state in
-      let commits = Self.take(from: &state.waiting)
+      let commits = Self.take(from: &state.waiting, atMost: store.mostTaskCommits)
       state.underWayCount = commits.count
       state.isAtWork = !commits.isEmpty
       return commits
@@ -124,7 +124,9 @@ final class TaskWrites: Sendable {
   ///
   /// A commit ends before a write to a key that it already contains, since observers must see each
   /// write.
-  private static func take(from waiting: inout [Waiting]) -> [[Waiting]] {
+  private static func take(
+    from waiting: inout [Waiting], atMost mostCommits: Int
+  ) -> [[Waiting]] {
     var commits: [[Waiting]] = []
     var keys = Set<SingleWrite.TableKey>()
     var count = 0
@@ -189,4 +191,12 @@ final class TaskWrites: Sendable {
   private static func isOfOneWrite(_ error: StoreError) -> Bool {
     ![.reopenNeeded, .closed, .readOnly].contains(error.code)
   }
+}
+
+extension KeyValueStore {
+  /// The maximum number of commits of tasks in a group.
+  ///
+  /// On a server, a write is prepared after the commit before it has ended, and would hold a thread
+  /// until then.
+  fileprivate var mostTaskCommits: Int { awaiting == nil ? 128 : 1 }
 }
