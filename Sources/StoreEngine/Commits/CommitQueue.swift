@@ -93,20 +93,38 @@ package final class CommitQueue<Queued: Sendable>: Sendable {
     /// The completion; nil if a thread waits.
     private let completion: Completion?
     var holdsThread: Bool { completion == nil }
-    private let outcome = Locked<CommitOutcome?>(nil)
+    private let progress = Locked(Progress())
+
+    private struct Progress {
+      var outcome: CommitOutcome?
+      /// Whether the thread that queues the commit has ended its turn.
+      var isQueued = false
+    }
 
     init(_ commit: Queued, _ byteCount: Int, _ completion: Completion? = nil) {
       (self.commit, self.byteCount, self.completion) = (commit, byteCount, completion)
     }
 
     func tell(_ outcome: CommitOutcome) {
-      if let completion { return completion(outcome) }
-      self.outcome.change { $0 = outcome }
+      let isQueued = progress.change { progress in
+        progress.outcome = outcome
+        return progress.isQueued
+      }
+      if isQueued { completion?(outcome) }
+    }
+
+    /// Lets the completion be called: only the thread that has taken a turn may end it.
+    func didQueue() {
+      let outcome = progress.withLock { progress in
+        progress.isQueued = true
+        return progress.outcome
+      }
+      if let outcome { completion?(outcome) }
     }
 
     func wait() -> CommitOutcome {
-      outcome.change(once: { $0 != nil }) {
-        $0 ?? .failure(StoreError(.closed, "The log is closed."))
+      progress.change(once: { $0.outcome != nil }) {
+        $0.outcome ?? .failure(StoreError(.closed, "The log is closed."))
       }
     }
   }
@@ -155,12 +173,18 @@ package final class CommitQueue<Queued: Sendable>: Sendable {
     by writer: any CommitWriting<Queued>, mayWait: Bool,
     _ completion: @escaping @Sendable (CommitOutcome) -> Void
   ) {
+    var waiting: Waiting?
     let isIdle = state.withLock { state in
       defer { state.isAtWork = true }
-      if state.isAtWork || !mayWait { state.waiting.append(Waiting(commit, byteCount, completion)) }
+      if state.isAtWork || !mayWait {
+        let new = Waiting(commit, byteCount, completion)
+        state.waiting.append(new)
+        waiting = new
+      }
       return !state.isAtWork
     }
     follower?.didQueue()
+    waiting?.didQueue()
     guard isIdle else { return }
     let outcome =
       mayWait
