@@ -258,6 +258,24 @@ struct SmallCommitTests {
     #expect(try shortNumbers(database) == [2, 3, 4, 5])
   }
 
+  @Test(
+    "A new record conflicts if others had inserted and deleted it meanwhile", arguments: [1, 2])
+  func deletedMeanwhile(_ count: Int) throws {
+    let database = try TestDatabase()
+    let (mine, theirs) = (try database.backend(), try database.backend())
+    let (table, theirTable) = (try mine.table(named: "Song"), try theirs.table(named: "Song"))
+    for row in UInt32(2)...3 { try mine.commit(change(.insert, row, [0], table)) }
+    let basis = CommitBasis(upTo: 2)
+    try theirs.commit(change(.insert, 9, [1], theirTable))
+    try theirs.commit(change(.delete, 9, [], theirTable))
+    var own = ChangeSetBuilder()
+    own.insert(9, in: table, [2])
+    if count == 2 { own.insert(10, in: table, [2]) }
+    let error = storeError { try mine.commit(own.changeSet, CommitRequest(basis: basis)) }
+    #expect(error?.code == .conflict)
+    #expect(try mine.recordCount(in: table) == 2 && mine.lastCommitNumber == 4)
+  }
+
   @Test("If the first of several commits is overtaken, the others are not in its place")
   func overtakenGroup() throws {
     let database = try TestDatabase()

@@ -152,15 +152,15 @@ extension KnownTables: ItemKeeper {
     _ body: (inout ChangeSet?) throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
     try checkProcess()
-    writesUnderWay.turn.take()
-    defer { writesUnderWay.turn.end() }
-    writesUnderWay.waitForAll()
-    var changes: ChangeSet?
-    let result = try body(&changes)
-    if let changes {
-      publishForeign(changes)
-      readAgain()
+    return try writesUnderWay.turn.during { () throws(StoreError) in
+      writesUnderWay.waitForAll()
+      var changes: ChangeSet?
+      let result = try body(&changes)
+      if let changes {
+        publishForeign(changes)
+        readAgain()
+      }
+      return result
     }
-    return result
   }
 }

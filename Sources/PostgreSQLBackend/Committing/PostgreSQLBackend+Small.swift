@@ -79,6 +79,8 @@ extension PostgreSQLBackend {
       statements.append(statement)
     }
     if followsOthers {
+      // With the changes of these commits, too: if they were made before, and their answer was lost,
+      // the functions answer as for those that have to be sent completely.
       var news = newsStatement(behind: known.number)
       news.isOfNextTransaction = true
       statements.append(news)

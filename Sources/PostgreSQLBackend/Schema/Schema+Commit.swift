@@ -258,13 +258,7 @@ extension Schema {
                 and k.tail_hash = stored_objects.tail_hash(n.key)
             group by n.table_index) d
           where t.id = v_ids[d.table_index];
-        if 2 = any (p_key_kinds) then
-          delete from stored_objects.keys k
-            using unnest(p_key_tables, p_keys, p_key_kinds) n(table_index, key, kind)
-            where n.kind = 2 and k.table_id = v_ids[n.table_index]
-              and k.head = substring(n.key from 1 for \(keyHeadByteCount))
-              and k.tail_hash = stored_objects.tail_hash(n.key);
-        end if;
+    \(removingKeys(of: "v_ids"))
         insert into stored_objects.keys (table_id, head, tail_hash, tail, value)
           select v_ids[n.table_index], substring(n.key from 1 for \(keyHeadByteCount)),
             stored_objects.tail_hash(n.key), substring(n.key from \(keyHeadByteCount + 1)), n.value

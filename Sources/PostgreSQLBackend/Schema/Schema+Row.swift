@@ -86,11 +86,14 @@ extension Schema {
               return null;
             end if;
           end if;
-          if cardinality(p_key_ids) > 0 then
+          -- A new record may have been there meanwhile.
+          if p_kind = 0 or cardinality(p_key_ids) > 0 then
             perform 1 from stored_objects.commits c
               where c.store = p_store and c.number > p_last
                 and c.number <= p_last + \(rememberedCommitCount) and (
-                  c.rows is null or p_key_ids && c.table_ids
+                  c.rows is null
+                  or p_kind = 0 and \(removal) = any (c.row_kinds) and p_row = any (c.rows)
+                  or p_key_ids && c.table_ids
                     and (cardinality(c.cleared) > 0 or cardinality(c.keys) > 0))
               limit 1;
             if found then

@@ -91,6 +91,18 @@ extension Schema {
           then
             return null;
           end if;
+          -- A new record may have been there meanwhile.
+          if 0 = any (p_row_kinds) then
+            perform 1 from stored_objects.commits c
+              where c.store = p_store and c.number > p_last and c.number <= v_last and (
+                c.rows is null or \(removal) = any (c.row_kinds) and (
+                  cardinality(p_rows) > \(comparedCommitCount) or c.weight > \(comparedWeight)
+                  or c.rows && p_rows))
+              limit 1;
+            if found then
+              return null;
+            end if;
+          end if;
     """
 
   /// The maximum numbers of commits of others that are compared with one, and of their changes.
@@ -195,16 +207,23 @@ extension Schema {
       end if;
     """
 
-  /// Changes keys.
-  private static let puttingKeys = """
-      if cardinality(p_keys) > 0 then
+  /// Removes the keys that a commit removes from the tables in a list.
+  static func removingKeys(of ids: String) -> String {
+    """
         if \(removal) = any (p_key_kinds) then
           delete from stored_objects.keys k
             using unnest(p_key_tables, p_keys, p_key_kinds) n(table_index, key, kind)
-            where n.kind = \(removal) and k.table_id = p_ids[n.table_index]
+            where n.kind = \(removal) and k.table_id = \(ids)[n.table_index]
               and k.head = substring(n.key from 1 for \(keyHeadByteCount))
               and k.tail_hash = stored_objects.tail_hash(n.key);
         end if;
+    """
+  }
+
+  /// Changes keys.
+  private static let puttingKeys = """
+      if cardinality(p_keys) > 0 then
+    \(removingKeys(of: "p_ids"))
         insert into stored_objects.keys (table_id, head, tail_hash, tail, value)
           select p_ids[n.table_index], substring(n.key from 1 for \(keyHeadByteCount)),
             stored_objects.tail_hash(n.key), substring(n.key from \(keyHeadByteCount + 1)), n.value
