@@ -51,12 +51,24 @@ static inline uint32_t three_parts(
   return (uint32_t)(eight(0, product(first, behind_two) ^ product(second, behind_one)) ^ third);
 }
 
+enum { part = 256, ahead = 1024, line = 64 };
+
+// Tells the processor to read bytes, up to a number. Three streams of a few lines each are too short for
+// it to see where they go: without this, bytes that are not in its caches take twice the time.
+static inline void expect(const uint8_t *bytes, size_t count, size_t most) {
+  if (count > most) count = most;
+  for (size_t offset = 0; offset < count; offset += line) __builtin_prefetch(bytes + offset);
+}
+
 // Takes as many bytes as make up whole parts.
 PARTS_TARGET __attribute__((always_inline))
 static inline uint32_t in_parts(
     uint32_t crc, const uint8_t **bytes, size_t *count, bool is_reversed) {
-  for (; *count >= 768; *count -= 768, *bytes += 768)
-    crc = three_parts(crc, *bytes, 256, 0xb9e02b86, 0xdd7e3b0c, is_reversed);
+  expect(*bytes, *count, ahead);
+  for (; *count >= 3 * part; *count -= 3 * part, *bytes += 3 * part) {
+    if (*count > ahead) expect(*bytes + ahead, *count - ahead, 3 * part);
+    crc = three_parts(crc, *bytes, part, 0xb9e02b86, 0xdd7e3b0c, is_reversed);
+  }
   for (; *count >= 192; *count -= 192, *bytes += 192)
     crc = three_parts(crc, *bytes, 64, 0x9e4addf8, 0x0d3b6092, is_reversed);
   return crc;
