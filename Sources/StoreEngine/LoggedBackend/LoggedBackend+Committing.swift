@@ -279,8 +279,8 @@ extension LoggedBackend {
       tables: changes.tables.filter { !$0.records.isEmpty }.map(\.table),
       hasNames: !changes.names.isEmpty)
     let ordered = changes.ordered.filter { !$0.isEmpty }.map(\.table)
-    let size = try files.byteCount(touchedBy: touched) + files.ordered.byteCount(of: ordered)
-    return changes.bytes.count >= size / limits.filePart
+    let size = try files.byteCounts(touchedBy: touched, ordered)
+    return limits.isBulk(changes.bytes.count, over: size)
   }
 
   // MARK: Small saves

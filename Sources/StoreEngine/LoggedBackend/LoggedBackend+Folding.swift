@@ -201,7 +201,7 @@ extension LoggedBackend {
 
   /// The sizes of the files that folding would copy; 0 if they are unknown, so that folding is
   /// tried and reports the error.
-  private var fileBytesTouchedByPending: FoldedBytes {
+  var fileBytesTouchedByPending: FoldedBytes {
     (try? files.byteCounts(touchedBy: state.withLock { $0.pending })) ?? FoldedBytes()
   }
 
@@ -234,10 +234,10 @@ extension LoggedBackend {
 
   private var shouldFoldAtClose: Bool {
     let pending = state.withLock { $0.pending }
-    guard limits.foldsAtClose, !pending.isEmpty,
-      let size = try? files.byteCounts(touchedBy: pending)
-    else { return false }
-    return size.total <= max(16 << 20, pending.byteCount * 64)
+    guard !pending.isEmpty, let size = try? files.byteCounts(touchedBy: pending) else {
+      return false
+    }
+    return limits.foldsAtClose(pending.byteCount, over: size)
   }
 
   /// Folds everything that is in the log into the class files, and empties it.

@@ -39,6 +39,21 @@ extension LoggedBackend {
     return true
   }
 
+  /// Begins to fold what the opening has read from the log, so that the next one need not read it
+  /// again.
+  ///
+  /// Only ordered tables leave so much: class files are folded at closing.
+  func foldAfterOpening() {
+    if isReadOnly { return }
+    log.withLock { log in
+      let used = (log.writer?.usedCount ?? 0) + log.earlierByteCount
+      guard used >= limits.logBytes else { return }
+      let files = fileBytesTouchedByPending
+      guard files.areOnlyKeys, files.total + used >= limits.besideBytes else { return }
+      _ = try? beginFoldingBeside(&log)
+    }
+  }
+
   private func nextWriter(after writer: CommitLogWriter) throws(StoreError) -> CommitLogWriter? {
     var slot = CommitLogSlot(
       epoch: writer.epoch + 1, size: CommitLogWriter.firstSize, earlier: writer.ending)

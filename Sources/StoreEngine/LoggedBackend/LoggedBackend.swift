@@ -131,7 +131,7 @@ public final class LoggedBackend<Format: ClassFileFormat>: StoreBackend, CommitW
     self.log = Locked(log)
     removeEmptyStrays(among: names, log.manifest)
     if joined == nil { removeStrayValues() }
-    if let sharing { try beginSharing(sharing) }
+    if let sharing { try beginSharing(sharing) } else { foldAfterOpening() }
   }
 
   /// Creates a snapshot from the state that readers of a backend see, and its files.
@@ -272,7 +272,8 @@ public struct CheckpointLimits: Sendable {
   public var logBytes: Int
   /// A divisor: the log is not folded before it holds this part of the bytes that folding copies.
   ///
-  /// For ordered tables, it has to hold four times this part, as long as that is at most 32 MiB.
+  /// For ordered tables, it has to hold four times this part, as long as that is at most 32 MiB; if
+  /// it has changes of ordered tables only, 32 times this part, as long as that is at most 64 MiB.
   public var filePart: Int
   /// The number of bytes from which a save skips the log.
   public var bulkBytes: Int
@@ -297,15 +298,29 @@ public struct CheckpointLimits: Sendable {
   /// Whether a thread does that; without one, a test chooses the time.
   package var foldsOnThread = true
 
-  /// The number of bytes of ordered tables for which the log may wait for longer.
-  private static let longWait = 32 << 20
-
   /// Returns the number of bytes in the log from which it is folded.
   ///
   /// Saves to ordered tables change keys all over their files, which are rewritten as a whole.
   func dueBytes(foldingOver files: FoldedBytes) -> Int {
-    let keys = files.keys / filePart
-    return max(logBytes, files.records / filePart + max(keys, min(4 * keys, Self.longWait)))
+    let part = files.keys / filePart
+    let keys =
+      files.areOnlyKeys
+      ? max(part, min(32 * part, 64 << 20)) : max(part, min(4 * part, 32 << 20))
+    return max(logBytes, files.records / filePart + keys)
+  }
+
+  /// Whether a save of the given size skips the log: whether new files cost less than the log and
+  /// the save's share of a later fold.
+  func isBulk(_ byteCount: Int, over files: FoldedBytes) -> Bool {
+    guard files.areOnlyKeys else { return byteCount >= files.total / filePart }
+    let due = dueBytes(foldingOver: files)
+    // The log takes the save itself, and its part of the copies of all files.
+    return files.keys * 8 / filePart * (due - byteCount) <= byteCount * due
+  }
+
+  /// Whether closing the backend folds the log.
+  func foldsAtClose(_ pending: Int, over files: FoldedBytes) -> Bool {
+    foldsAtClose && files.total <= max(16 << 20, files.areOnlyKeys ? pending : 64 * pending)
   }
 
   /// Returns the number of bytes in the log from which saves wait for the fold in progress.
@@ -331,5 +346,7 @@ struct FoldedBytes {
   var records = 0
   /// Those of ordered tables.
   var keys = 0
+  /// Whether the log has changes of ordered tables only.
+  var areOnlyKeys = false
   var total: Int { records + keys }
 }

@@ -144,8 +144,15 @@ extension ClassFiles {
 
   /// Returns the sizes of the files that a checkpoint of the pending changes rewrites.
   func byteCounts(touchedBy pending: PendingRecords) throws(StoreError) -> FoldedBytes {
+    try byteCounts(touchedBy: pending.footprint, pending.ordered.keys)
+  }
+
+  /// Returns the sizes of class files and of files of ordered tables.
+  func byteCounts(
+    touchedBy footprint: PendingFootprint, _ ordered: some Sequence<OrderedTableID>
+  ) throws(StoreError) -> FoldedBytes {
     FoldedBytes(
-      records: try byteCount(touchedBy: pending.footprint),
-      keys: try ordered.byteCount(of: pending.ordered.keys))
+      records: try byteCount(touchedBy: footprint), keys: try self.ordered.byteCount(of: ordered),
+      areOnlyKeys: footprint.tables.isEmpty && !footprint.hasNames)
   }
 }
