@@ -136,6 +136,9 @@ struct CommitLogReader {
   /// Allows reading the batches up to an offset together, because they no longer change.
   mutating func readTogether(to end: Int) { wholeEnd = end }
 
+  /// Allows reading batches together, all of them if no other process writes to the log.
+  mutating func readTogether(isAlone: Bool) { wholeEnd = isAlone ? size : slot.end }
+
   private func read(_ count: Int, at offset: Int) throws(StoreError) -> [UInt8] {
     let start = offset - ahead.offset
     guard start >= 0, start + count <= ahead.bytes.count else {

@@ -69,6 +69,7 @@ extension Recovery {
     guard var reader = try CommitLogReader(file), reader.epoch == epoch else {
       throw lostLog(epoch, "is from another time")
     }
+    reader.readTogether(isAlone: isAlone)
     try finish(try LogOutlook(reader), of: file)
     if let before = earlierLogs.last, let earlier = reader.slot.earlier,
       before.end < earlier.end

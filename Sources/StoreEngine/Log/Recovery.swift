@@ -55,6 +55,8 @@ struct Recovery<Format: ClassFileFormat> {
     firstCommit = manifest?.lastCommit
     storage = try files.openLog()
     reader = if let storage { try CommitLogReader(storage) } else { nil }
+    let isAlone = isAlone
+    reader?.readTogether(isAlone: isAlone)
     if manifestBytes != nil { try checkLogOwner(isRead: false) }
     try checkKeyFileOwner()
     try findStrangers()
@@ -77,6 +79,9 @@ struct Recovery<Format: ClassFileFormat> {
     try checkFilesExist()
     if let firstStranger { throw firstStranger }
   }
+
+  /// Whether no other process can write to the logs.
+  var isAlone: Bool { !files.isReadOnly && joined == nil }
 
   /// Throws if the log is of another store, or of another moment than the manifest.
   private func checkLogOwner(isRead: Bool) throws(StoreError) {

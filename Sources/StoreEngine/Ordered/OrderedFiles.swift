@@ -83,10 +83,10 @@ public final class OrderedFiles: Sendable {
 
   /// Returns the number of a table, which is assigned if the table is new.
   func table(_ name: OrderedTableName) throws(StoreError) -> OrderedTableID {
-    try name.check()
-    return try state.withLock { (state) throws(StoreError) in
+    try state.withLock { (state) throws(StoreError) in
       try Self.checkOpen(state)
       if let known = state.numbers[name.fileName] { return OrderedTableID(index: known) }
+      try name.check()
       state.numbers[name.fileName] = state.tables.count
       var new = Table(name: name, fileName: name.fileName)
       if state.isFrozen || state.holdsFiles { new.file = .missing }

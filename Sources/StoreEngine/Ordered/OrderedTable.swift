@@ -45,14 +45,19 @@ public struct OrderedTableName: Hashable, Sendable, CustomStringConvertible {
 
   /// Returns the table of a file name; nil for other files.
   package init?(fileName: String) {
-    guard let dot = fileName.lastIndex(of: "."), dot > fileName.startIndex else { return nil }
-    let suffix = fileName[fileName.index(after: dot)...]
-    // `Kind(rawValue:)` makes an array of all names, of a type of its own.
-    let kind = suffix == Kind.data.rawValue ? Kind.data : .index
-    guard suffix == kind.rawValue else { return nil }
-    self.init(String(fileName[..<dot]), kind: kind)
-    // A dot with a combining accent is a different character.
-    guard self.fileName.utf8.elementsEqual(fileName.utf8), !name.hasPrefix(".") else { return nil }
+    // Byte by byte: each batch of the log has a name, and characters take ten times as long.
+    let bytes = fileName.utf8
+    let dot = UInt8(ascii: ".")
+    guard bytes.first != dot, let end = bytes.lastIndex(of: dot) else { return nil }
+    let suffix = bytes[bytes.index(after: end)...]
+    if suffix.elementsEqual(Kind.data.rawValue.utf8) {
+      kind = .data
+    } else if suffix.elementsEqual(Kind.index.rawValue.utf8) {
+      kind = .index
+    } else {
+      return nil
+    }
+    (name, self.fileName) = (String(fileName[..<end]), fileName)
   }
 
   /// Throws if the name can't be a file name.
