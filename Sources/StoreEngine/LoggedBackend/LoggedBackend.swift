@@ -272,8 +272,8 @@ public struct CheckpointLimits: Sendable {
   public var logBytes: Int
   /// A divisor: the log is not folded before it holds this part of the bytes that folding copies.
   ///
-  /// For ordered tables, it has to hold four times this part, as long as that is at most 32 MiB; if
-  /// it has changes of ordered tables only, 32 times this part, as long as that is at most 64 MiB.
+  /// For ordered tables, it has to hold four times this part, as long as that is at most 32 MiB. If
+  /// it has changes of ordered tables only, it is 32 times this part, up to 64 MiB.
   public var filePart: Int
   /// The number of bytes from which a save skips the log.
   public var bulkBytes: Int

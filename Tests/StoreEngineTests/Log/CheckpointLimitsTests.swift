@@ -30,7 +30,7 @@ struct CheckpointLimitsTests {
     "A save of keys skips the log if copying their files costs less than the log and a later fold",
     arguments: [
       (0, 1, true), (1, 1, true), (2, 1, false), (100, 12, false), (100, 50, true), (64, 32, true),
-      (65, 32, false), (1000, 124, false), (1000, 125, true),
+      (65, 32, false), (1000, 111, false), (1000, 112, true),
     ])
   func bulk(files: Int, save: Int, isBulk: Bool) {
     #expect(limits.isBulk(save * mebibyte, over: keys(files)) == isBulk)
