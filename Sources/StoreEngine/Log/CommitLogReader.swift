@@ -137,7 +137,11 @@ struct CommitLogReader {
   mutating func readTogether(to end: Int) { wholeEnd = end }
 
   /// Allows reading batches together, all of them if no other process writes to the log.
-  mutating func readTogether(isAlone: Bool) { wholeEnd = isAlone ? size : slot.end }
+  ///
+  /// After the end of a closed log, there is nothing to read.
+  mutating func readTogether(isAlone: Bool) {
+    wholeEnd = isAlone && !slot.isClosed ? size : slot.end
+  }
 
   private func read(_ count: Int, at offset: Int) throws(StoreError) -> [UInt8] {
     let start = offset - ahead.offset
