@@ -147,7 +147,21 @@ extension PostgreSQLBackend {
     smallAttempts.withLock { $0.note(followsOthers: followsOthers) }
     if let news { return try take(news, behind: known, own: made) }
     if !followsOthers { return take(own: made) }
-    try take(try run([newsStatement(behind: known)])[0], behind: known, own: made)
+    try take(try newsWithPatience(behind: known), behind: known, own: made)
+  }
+
+  /// Asks for the commits of others after a commit was made, until the timeout.
+  ///
+  /// Without an answer, the store has to be opened again.
+  private func newsWithPatience(behind known: UInt64) throws(StoreError) -> QueryResult {
+    var waiting = Backoff(configuration.timeout)
+    while true {
+      do throws(StoreError) {
+        return try run([newsStatement(behind: known)])[0]
+      } catch {
+        guard error.code == .ioError, waiting.pause() else { throw error }
+      }
+    }
   }
 
   /// Returns the error of a commit that was made, while the commits before it can't be read.
