@@ -1,6 +1,8 @@
 // Bytes are passed to closures as `RawSpan`, which can't be kept. This file has the few conversions
 // between `RawSpan` and arrays that the language still considers unsafe.
 
+internal import CFiles
+
 extension [UInt8] {
   /// Copies the bytes of a span.
   @inlinable
@@ -93,5 +95,14 @@ extension RawSpan {
   package func loadUInt64(at offset: Int, isBigEndian: Bool) -> UInt64 {
     let number = unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
     return isBigEndian ? UInt64(bigEndian: number) : UInt64(littleEndian: number)
+  }
+
+  /// Tells the processor to read the bytes at an offset, which will be needed soon.
+  package func expect(at offset: Int) {
+    guard offset < byteCount else { return }
+    unsafe withUnsafeBytes { bytes in
+      guard let start = bytes.baseAddress else { return }
+      unsafe files_prefetch(start + offset)
+    }
   }
 }

@@ -4,6 +4,9 @@
 // Calls of the system that Swift can't import, or that differ between systems. Each system has a source
 // of its own, and one has the calls that are the same.
 
+/// Tells the processor to read memory that will be needed soon; any address is allowed.
+static inline void files_prefetch(const void *address) { __builtin_prefetch(address); }
+
 /// The number of names that an open file has, or -1 with `errno`.
 ///
 /// `fstat` has the number, too, but also reads the times of the file. Linux since 6.13 then gives the

@@ -202,10 +202,11 @@ public final class KeyValueStore: Sendable {
 
   /// Calls a closure with the value of a key in an ordered table, if there is one.
   func lendValue(
-    of key: RawSpan, in table: OrderedTableID, _ body: (RawSpan) throws(StoreError) -> Void
+    of key: RawSpan, in table: OrderedTableID,
+    verifying body: (RawSpan) throws(StoreError) -> Void
   ) throws(StoreError) {
     if let viewing {
-      try viewing.view(of: table).lendValue(of: key, body)
+      try viewing.view(of: table).lendValue(of: key, verifying: body)
     } else {
       _ = try backend.withValue(of: [UInt8](copying: key), in: table, body)
     }

@@ -16,6 +16,7 @@ extension KeyValueSelection {
     if limit == 0 { return items }
     guard let isBefore else {
       var skipped = 0
+      if limit <= Self.lotCount { items.reserveCapacity(limit) }
       try scan { item in
         if skipped < offset {
           skipped += 1

@@ -30,6 +30,8 @@ extension StoredValue {
   public func decoded<Value: Decodable>(as type: Value.Type = Value.self) throws(StoreError)
     -> Value
   {
+    let plain: Value? = plain()
+    if let plain { return plain }
     do {
       return try decode(as: type)
     } catch let error as DecodingError {

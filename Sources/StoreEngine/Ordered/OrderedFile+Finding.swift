@@ -5,15 +5,47 @@ extension OrderedFile {
   ///
   /// Complexity: O(log n).
   ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - isVerifying: Whether the closure verifies the value, as by a checksum of its own, and throws
+  ///     if it is wrong.
+  ///   - body: Called with the value.
   /// - Returns: The result of the closure; nil if there is no such key.
+  /// - Throws: ``StoreError`` with `damaged`, or an error of the closure.
   package func withValue<Result>(
-    _ key: RawSpan, _ body: (RawSpan) throws(StoreError) -> Result
+    _ key: RawSpan, isVerifying: Bool = false, _ body: (RawSpan) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
+    if isVerifying, opened == nil, footer.depth > 0 { return try withOwnValue(key, body) }
     var result: Result?
     try lendLeaf(for: key) { _, page, bytes in
       if let value = try page.value(of: key, bytes) { result = try body(bytes.extracting(value)) }
     }
     return result
+  }
+
+  /// Does the same for a closure that verifies the value.
+  ///
+  /// The checksum of the page, which takes more bytes than the value, is verified only if the key is
+  /// not found, or is found with a wrong value. Nothing else in a page is trusted.
+  private func withOwnValue<Result>(
+    _ key: RawSpan, _ body: (RawSpan) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result? {
+    try file.withBytes { (bytes) throws(StoreError) in
+      let node = try leaf(for: key, bytes)
+      var result: Result?
+      do throws(StoreError) {
+        let page = bytes.extracting(try range(of: node, bytes))
+        try open(page, node, 0) { page, bytes in
+          let value = try page.value(of: key, bytes)
+          if let value { result = try body(bytes.extracting(value)) }
+        }
+      } catch {
+        _ = try check(node, bytes)
+        throw error
+      }
+      if result == nil { _ = try check(node, bytes) }
+      return result
+    }
   }
 
   /// Returns the number of keys before a key.
@@ -41,8 +73,9 @@ extension OrderedFile {
 
   /// Returns the page of level 0 that can contain a key, if pages are stored unsealed.
   func leaf(for key: RawSpan, _ bytes: RawSpan) throws(StoreError) -> Child {
-    var node = footer.root
-    for level in stride(from: Int(footer.depth) - 1, to: 0, by: -1) {
+    var (node, top) = (footer.root, Int(footer.depth) - 1)
+    if let directory { (node, top) = (directory.page(for: key), directory.level) }
+    for level in stride(from: top, to: 0, by: -1) {
       node = try child(of: node, level, for: key, bytes)
     }
     return node

@@ -1,4 +1,5 @@
 package import Files
+import Synchronization
 
 /// The file of an ordered table, open for reading.
 ///
@@ -19,6 +20,9 @@ package final class OrderedFile: Sendable {
   /// It is tested before the codec, because copying a reference to the codec takes time.
   let opened: OpenedPages?
   private let verified: VerifiedPages
+  private let madeDirectory = AtomicLazyReference<PageDirectory>()
+  /// The number of look-ups before the directory is made.
+  private let lookUpCount = Atomic(0)
 
   /// Reads the footer of a file.
   ///
@@ -50,6 +54,21 @@ package final class OrderedFile: Sendable {
   /// Returns the error for an invalid page.
   package func damage(_ what: String, at offset: Int) -> StoreError {
     Self.damage(what, offset, path)
+  }
+
+  /// The directory of a file that is searched often; nil for others, and for a sealed one.
+  ///
+  /// It is made once look-ups save more time than that takes.
+  var directory: PageDirectory? { madeDirectory.load() ?? directoryIfDue() }
+
+  private func directoryIfDue() -> PageDirectory? {
+    let due = Swift.max(256, byteCount >> 15)
+    // With a page above the leaves, or none, there is nothing to gain.
+    guard footer.depth > 2, opened == nil, lookUpCount.load(ordering: .relaxed) < due,
+      lookUpCount.wrappingAdd(1, ordering: .relaxed).newValue == due,
+      let directory = try? PageDirectory(self)
+    else { return nil }
+    return madeDirectory.storeIfNil(directory)
   }
 
   // MARK: Pages
@@ -89,12 +108,19 @@ package final class OrderedFile: Sendable {
   /// Returns the range of a page's bytes after its head, and verifies its checksum the first time.
   @inline(__always)
   func check(_ node: Child, _ bytes: RawSpan) throws(StoreError) -> Range<Int> {
+    let range = try range(of: node, bytes)
+    if !verified.contains(node.offset) { try verify(node, bytes) }
+    return range
+  }
+
+  /// Returns the range of a page's bytes after its head, if it is in the file.
+  @inline(__always)
+  func range(of node: Child, _ bytes: RawSpan) throws(StoreError) -> Range<Int> {
     let head = OrderedFileFormat.pageHeadSize
     guard node.offset >= OrderedFileFormat.magicSize, node.size > head,
       node.size <= bytes.byteCount, node.offset <= bytes.byteCount - node.size,
       node.rank <= count
     else { throw damage("A page is named that is not in the file", at: node.offset) }
-    if !verified.contains(node.offset) { try verify(node, bytes) }
     return node.offset + head..<node.offset + node.size
   }
 

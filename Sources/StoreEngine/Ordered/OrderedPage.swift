@@ -102,6 +102,7 @@ struct OrderedPage {
   ) throws(Damage) -> Int {
     let head = rest.head
     let slots = OrderedFileFormat.fieldsSize
+    if isLeaf, count <= Self.fewEntries { expectKeys(page) }
     var (low, high) = (0, count)
     while low < high {
       let middle = (low &+ high) &>> 1
@@ -123,6 +124,14 @@ struct OrderedPage {
       if isBefore { low = middle &+ 1 } else { high = middle }
     }
     return low
+  }
+
+  /// The number of entries up to which their keys are far from each other.
+  private static let fewEntries = 8
+
+  /// Lets the processor read the keys of a leaf with large values at once, not one after the other.
+  private func expectKeys(_ page: RawSpan) {
+    for index in 0..<count { page.expect(at: start(of: index, page)) }
   }
 
   /// Returns the range of the key without the prefix, of the entry at an offset.

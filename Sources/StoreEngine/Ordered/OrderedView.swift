@@ -69,25 +69,32 @@ package struct OrderedView: Sendable {
   /// - Parameters:
   ///   - key: The key.
   ///   - hash: The hash of the key, if it is known.
+  ///   - isVerifying: Whether the closure verifies the value, and throws if it is wrong.
   ///   - body: Called with the value.
   /// - Returns: The result of the closure; nil if there is no such key.
   /// - Throws: ``StoreError`` with `damaged`, or an error of the closure.
   func withValue<Result>(
-    _ key: RawSpan, hash: UInt64? = nil, _ body: (RawSpan) throws(StoreError) -> Result
+    _ key: RawSpan, hash: UInt64? = nil, isVerifying: Bool = false,
+    _ body: (RawSpan) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
     if let (bytes, change) = changes.find(key, hash) ?? folding?.changes.find(key, hash) {
       return change.isRemoval ? nil : try bytes.lend(change.value, body)
     }
-    return try file?.withValue(key, body)
+    return try file?.withValue(key, isVerifying: isVerifying, body)
   }
 
   /// Calls a closure with the value of a key, if there is one.
   ///
   /// It is not generic, so that calls from other modules are direct.
-  package func lendValue(of key: RawSpan, _ body: (RawSpan) throws(StoreError) -> Void)
-    throws(StoreError)
-  {
-    _ = try withValue(key, body)
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - body: Verifies the value, as by a checksum of its own, and throws if it is wrong.
+  /// - Throws: ``StoreError`` with `damaged`, or an error of the closure.
+  package func lendValue(
+    of key: RawSpan, verifying body: (RawSpan) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    _ = try withValue(key, isVerifying: true, body)
   }
 
   /// Appends a copy of the value of a key, or of its first bytes.

@@ -1,4 +1,4 @@
-import FoundationEssentials
+public import FoundationEssentials
 
 extension StoredValue {
   /// Encodes a value of any type.
@@ -65,13 +65,10 @@ extension StoredValue {
   }
 
   /// Returns the value as a type that needs no decoder; nil for other types.
-  @specialized(where Value == String)
-  @specialized(where Value == Int)
-  @specialized(where Value == Double)
-  @specialized(where Value == Bool)
-  @specialized(where Value == Data)
-  @specialized(where Value == Date)
-  func plain<Value>() -> Value? {
+  ///
+  /// Where the type is known, only one case is left of it.
+  @inlinable
+  package func plain<Value>() -> Value? {
     switch self {
     case .string(let string): Value.self == String.self ? string as? Value : nil
     case .int(let number): Value.self == Int.self ? Int(exactly: number) as? Value : other(number)
@@ -86,8 +83,8 @@ extension StoredValue {
 
 extension StoredValue {
   /// Converts the number to another integer type, if it fits.
-  @inline(__always)
-  private func other<Value>(_ number: Int64) -> Value? {
+  @inlinable
+  func other<Value>(_ number: Int64) -> Value? {
     let type = Value.self
     if type == Int64.self { return number as? Value }
     if type == Int32.self { return Int32(exactly: number) as? Value }
