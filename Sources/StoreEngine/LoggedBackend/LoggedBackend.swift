@@ -315,7 +315,8 @@ public struct CheckpointLimits: Sendable {
     guard files.areOnlyKeys else { return byteCount >= files.total / filePart }
     let due = dueBytes(foldingOver: files)
     // The log takes the save itself, and its part of the copies of all files.
-    return files.keys * 8 / filePart * (due - byteCount) <= byteCount * due
+    let part = Double(byteCount) / Double(due)
+    return Double(files.keys) * 8 / Double(filePart) * (1 - part) <= Double(byteCount)
   }
 
   /// Whether closing the backend folds the log.

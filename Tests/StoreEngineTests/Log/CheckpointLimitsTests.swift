@@ -31,6 +31,8 @@ struct CheckpointLimitsTests {
     arguments: [
       (0, 1, true), (1, 1, true), (2, 1, false), (100, 12, false), (100, 50, true), (64, 32, true),
       (65, 32, false), (1000, 111, false), (1000, 112, true),
+      // More than 64 bits hold as a product.
+      (100_000_000, 1, false),
     ])
   func bulk(files: Int, save: Int, isBulk: Bool) {
     #expect(limits.isBulk(save * mebibyte, over: keys(files)) == isBulk)
