@@ -234,9 +234,9 @@ extension LoggedBackend {
 
   private var shouldFoldAtClose: Bool {
     let pending = state.withLock { $0.pending }
-    guard !pending.isEmpty, let size = try? files.byteCounts(touchedBy: pending) else {
-      return false
-    }
+    guard limits.foldsAtClose, !pending.isEmpty,
+      let size = try? files.byteCounts(touchedBy: pending)
+    else { return false }
     return limits.foldsAtClose(pending.byteCount, over: size)
   }
 

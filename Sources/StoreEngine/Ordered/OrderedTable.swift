@@ -48,7 +48,9 @@ public struct OrderedTableName: Hashable, Sendable, CustomStringConvertible {
     // Byte by byte: each batch of the log has a name, and characters take ten times as long.
     let bytes = fileName.utf8
     let dot = UInt8(ascii: ".")
-    guard bytes.first != dot, let end = bytes.lastIndex(of: dot) else { return nil }
+    guard let end = bytes.lastIndex(of: dot), end > bytes.startIndex else { return nil }
+    // A dot with a combining accent is a different character.
+    if bytes.first == dot, fileName.hasPrefix(".") { return nil }
     let suffix = bytes[bytes.index(after: end)...]
     if suffix.elementsEqual(Kind.data.rawValue.utf8) {
       kind = .data

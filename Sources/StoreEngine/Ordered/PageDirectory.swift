@@ -44,10 +44,9 @@ final class PageDirectory: Sendable {
   ///
   /// Complexity: O(log n).
   func page(for key: RawSpan) -> Child {
-    let isShort = key.byteCount < prefix.count
     let start = key.extracting(first: prefix.count)
     let order = prefix.lend { start.compare($0) }
-    if order != 0 || isShort { return order < 0 ? pages[0] : pages[pages.count - 1] }
+    if order != 0 { return order < 0 ? pages[0] : pages[pages.count - 1] }
     let head = key.head(at: prefix.count, count: key.byteCount - prefix.count)
     return pages[Self.index(of: key, head, in: separators, heads)]
   }

@@ -25,6 +25,17 @@ final class MemorySink: OrderedFileSink {
   }
 }
 
+extension [UInt8] {
+  /// Appends a page to the file of an ordered table, and returns its place.
+  mutating func append(page: [UInt8]) -> (offset: Int, size: Int) {
+    let (offset, size) = (count, page.count + OrderedFileFormat.pageHeadSize)
+    append(littleEndian: UInt32(size))
+    append(littleEndian: OrderedFileFormat.checksum(page.span, at: offset))
+    self += page
+    return (offset, size)
+  }
+}
+
 extension OrderedFile {
   convenience init(bytes: [UInt8], codec: (any OrderedPageCodec)? = nil) throws {
     try self.init(MappedFile(copying: bytes), codec: codec)
@@ -253,5 +264,18 @@ struct OrderedFileTests {
       #expect(
         run.changes.allSatisfy { model[Array(run.bytes[$0.key])] == Array(run.bytes[$0.value]) })
     }
+  }
+
+  @Test(
+    "The name of a file tells its table",
+    arguments: [
+      ("Song.ordered", "Song"), ("a.b.index", "a.b"), (".\u{301}a.ordered", ".\u{301}a"),
+      ("a.ordered.index", "a.ordered"), (".ordered", nil), (".a.ordered", nil), ("..index", nil),
+      ("Song", nil), ("Song.", nil), ("Song.Ordered", nil), ("Song.\u{301}ordered", nil), ("", nil),
+    ])
+  func names(fileName: String, name: String?) {
+    let found = OrderedTableName(fileName: fileName)
+    #expect(found?.name == name)
+    #expect(found == nil || found?.fileName == fileName)
   }
 }

@@ -62,16 +62,9 @@ struct OrderedFuzzTests {
   func widening() throws {
     // Each level names the one page below it 100 times: 100 to the 14th keys.
     var file = OrderedFileFormat.magic
-    func append(_ page: [UInt8]) -> (offset: Int, size: Int) {
-      let (offset, size) = (file.count, page.count + OrderedFileFormat.pageHeadSize)
-      file.append(littleEndian: UInt32(size))
-      file.append(littleEndian: OrderedFileFormat.checksum(page.span, at: offset))
-      file += page
-      return (offset, size)
-    }
     var builder = OrderedPageBuilder(level: 0)
     _ = [UInt8]([1]).lend { key in [UInt8]().lend { builder.add(key, $0) } }
-    var below = append(builder.takePage())
+    var below = file.append(page: builder.takePage())
     for level in 1..<15 {
       var builder = OrderedPageBuilder(level: level)
       for number in 0..<UInt8(100) {
@@ -81,7 +74,7 @@ struct OrderedFuzzTests {
         value.append(littleEndian: UInt64(number))
         _ = [number].lend { key in value.lend { builder.add(key, $0) } }
       }
-      below = append(builder.takePage())
+      below = file.append(page: builder.takePage())
     }
     let footer = OrderedFileFormat.Footer(
       depth: 15, root: .init(offset: below.offset, size: below.size, rank: 0), count: 1000)

@@ -99,16 +99,9 @@ struct PageDirectoryTests {
   @Test("Separators that are not in order are left to the file, which trusts nothing")
   func unordered() throws {
     var file = OrderedFileFormat.magic
-    func append(_ page: [UInt8]) -> (offset: Int, size: Int) {
-      let (offset, size) = (file.count, page.count + OrderedFileFormat.pageHeadSize)
-      file.append(littleEndian: UInt32(size))
-      file.append(littleEndian: OrderedFileFormat.checksum(page.span, at: offset))
-      file += page
-      return (offset, size)
-    }
     var leaf = OrderedPageBuilder(level: 0)
     _ = [UInt8]([1]).lend { key in [UInt8]().lend { leaf.add(key, $0) } }
-    let below = append(leaf.takePage())
+    let below = file.append(page: leaf.takePage())
     var value: [UInt8] = []
     value.append(littleEndian: UInt64(below.offset))
     value.append(littleEndian: UInt32(below.size))
@@ -117,7 +110,7 @@ struct PageDirectoryTests {
     for key: [UInt8] in [[], [5], [3]] {
       _ = key.lend { key in value.lend { top.add(key, $0) } }
     }
-    let root = append(top.takePage())
+    let root = file.append(page: top.takePage())
     let footer = OrderedFileFormat.Footer(
       depth: 2, root: .init(offset: root.offset, size: root.size, rank: 0), count: 1)
     file += footer.bytes(at: file.count, mark: nil)
