@@ -105,4 +105,25 @@ extension RawSpan {
       unsafe files_prefetch(start + offset)
     }
   }
+
+  /// Tells the processor to read a range of bytes, which will be needed soon.
+  @usableFromInline
+  package func expect(_ range: Range<Int>) {
+    let range = range.clamped(to: 0..<byteCount)
+    unsafe withUnsafeBytes { bytes in
+      guard let start = bytes.baseAddress else { return }
+      for offset in stride(from: range.lowerBound, to: range.upperBound, by: 64) {
+        unsafe files_prefetch(start + offset)
+      }
+    }
+  }
+}
+
+extension Array where Element: BitwiseCopyable {
+  /// Tells the processor to read a range of elements, which will be needed soon.
+  @inlinable
+  package func expect(_ indices: Range<Int>) {
+    let size = MemoryLayout<Element>.stride
+    unsafe span.bytes.expect(indices.lowerBound * size..<indices.upperBound * size)
+  }
 }

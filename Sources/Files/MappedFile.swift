@@ -108,7 +108,7 @@ package final class MappedFile: @unchecked Sendable {
   /// Calls a closure with all bytes.
   ///
   /// Complexity: constant time; bytes are read from the disk when they are first used.
-  @inlinable
+  @inlinable @inline(__always)
   package func withBytes<Result, Failure: Error>(
     _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result {

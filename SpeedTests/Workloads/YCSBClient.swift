@@ -23,10 +23,10 @@ enum YCSBRecord {
     return unsafe words.span.bytes.withUnsafeBytes { unsafe Data($0) }
   }
 
-  /// Returns the number that ``make(_:version:)`` was called with; nil for any other data.
-  static func number(_ record: Data) -> UInt64? {
-    guard record.count == size else { return nil }
-    return unsafe record.bytes.unsafeLoadUnaligned(as: UInt64.self)
+  /// Returns the number that ``make(_:version:)`` was called with; nil for other bytes.
+  static func number(_ record: RawSpan) -> UInt64? {
+    guard record.byteCount == size else { return nil }
+    return unsafe record.unsafeLoadUnaligned(as: UInt64.self)
   }
 }
 
@@ -37,6 +37,9 @@ struct YCSBClient {
   /// The number of records in the table.
   private var count: UInt64
   private var zipfian: Zipfian
+  /// The records that were read last.
+  private var records = [UInt8](repeating: 0, count: longestScan * YCSBRecord.size)
+  private static let longestScan = 100
   var random = Shuffled()
 
   init(table: KeyValueTable, count: Int, hasLatest: Bool) {
@@ -48,7 +51,7 @@ struct YCSBClient {
 
   mutating func perform(_ operation: YCSB.Operation, version: UInt64) throws {
     switch operation {
-    case .read: _ = try read(chosen())
+    case .read: try read(chosen())
     case .update:
       let number = chosen()
       try table.put(YCSBRecord.make(number, version: version), for: YCSBRecord.key(number))
@@ -63,12 +66,21 @@ struct YCSBClient {
     return hasLatest ? count - 1 - number : Zipfian.scattered(number) % count
   }
 
-  private func read(_ number: UInt64) throws -> Data {
-    let record = try table.get(YCSBRecord.key(number), as: Data.self)
-    guard let record, YCSBRecord.number(record) == number else {
-      throw WrongResult(description: "record \(number) is another")
+  /// Reads a record into the client's memory, as the programs in C do.
+  private mutating func read(_ number: UInt64) throws {
+    let found = try table.withBytes(of: YCSBRecord.key(number)) { record in
+      take(record, 0)
+      return YCSBRecord.number(record)
     }
-    return record
+    if found != number { throw WrongResult(description: "record \(number) is another") }
+  }
+
+  private mutating func take(_ record: RawSpan, _ index: Int) {
+    let place = index * YCSBRecord.size..<(index + 1) * YCSBRecord.size
+    unsafe records.withUnsafeMutableBytes { records in
+      let target = unsafe UnsafeMutableRawBufferPointer(rebasing: records[place])
+      unsafe record.withUnsafeBytes { unsafe target.copyMemory(from: $0) }
+    }
   }
 
   private mutating func insert() throws {
@@ -78,15 +90,19 @@ struct YCSBClient {
   }
 
   private mutating func scan(_ number: UInt64) throws {
-    let limit = 1 + random.next(below: 100)
-    let found = try table.range(from: YCSBRecord.key(number)).limit(limit).items()
-    guard case .data(let record)? = found.first?.value, YCSBRecord.number(record) == number else {
-      throw WrongResult(description: "record \(number) is not the first")
+    let limit = 1 + random.next(below: Self.longestScan)
+    var (count, first) = (0, UInt64?.none)
+    try table.range(from: YCSBRecord.key(number)).limit(limit).forEachBytes { _, record in
+      if count == 0 { first = YCSBRecord.number(record) }
+      take(record, count)
+      count += 1
     }
+    if first != number { throw WrongResult(description: "record \(number) is not the first") }
   }
 
-  private func modify(_ number: UInt64, version: UInt64) throws {
-    var record = try read(number)
+  private mutating func modify(_ number: UInt64, version: UInt64) throws {
+    try read(number)
+    var record = Data(records[..<YCSBRecord.size])
     let start = Int(version % 10) * YCSBRecord.fieldSize
     let field = start..<start + YCSBRecord.fieldSize
     record.replaceSubrange(field, with: YCSBRecord.make(number, version: version)[field])

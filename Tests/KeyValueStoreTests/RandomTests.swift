@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import KeyValueStore
 import StoredObjectsCore
@@ -155,6 +156,11 @@ struct RandomTests {
         #expect(try table.all.reversed().keys() == wanted.map(\.key).reversed())
         let key = key()
         #expect(try table.item(key)?.value == wanted.first { $0.key == key }?.value.value)
+        for (key, item) in wanted {
+          guard case .string(let text) = item.value else { continue }
+          let bytes = try table.withBytes(of: key) { [UInt8](copying: $0) }
+          #expect(bytes == Array(text.utf8))
+        }
         let (from, to) = ("\(pick(60))", "\(pick(60))")
         #expect(
           try table.range(from: from, to: to).count()

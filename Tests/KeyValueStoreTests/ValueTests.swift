@@ -213,6 +213,9 @@ struct ValueTests {
       bad[bit / 8] ^= 1 << UInt8(bit % 8)
       try set(bad)
       #expect(code { _ = try table.item("k") } == "damaged", "bit \(bit)")
+      #expect(code { _ = try table.all.items() } == "damaged", "bit \(bit)")
+      #expect(code { _ = try table.withBytes(of: "k") { _ in } } == "damaged", "bit \(bit)")
+      #expect(code { try table.all.forEachBytes { _, _ in } } == "damaged", "bit \(bit)")
     }
     for count in 0..<good.count {
       try set(Array(good[..<count]))

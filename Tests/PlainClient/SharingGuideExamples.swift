@@ -227,6 +227,17 @@
       _ = (november, page, recent)
     }
 
+    struct Archive {
+      func add(_ name: UTF8Span, _ bytes: RawSpan) {}
+      func add(_ name: String, _ bytes: RawSpan) {}
+    }
+
+    static func borrow(_ images: KeyValueTable, _ archive: Archive) throws {
+      let size = try images.withBytes(of: "logo") { $0.byteCount }  // nil when there is no such key
+      try images.prefix("2026-11-").forEachBytes { name, bytes in archive.add(name, bytes) }
+      _ = size
+    }
+
     static func observe(_ notes: KeyValueTable, _ settings: KeyValueTable) async throws {
       for await change in notes.changes() { print(change.kind, change.key ?? "") }
       for try await size in settings.values(of: "font size", as: Double.self) { show(size ?? 12) }

@@ -9,6 +9,8 @@
   enum TableComments {
     static var store: KeyValueStore = notRun()
     static var notes: KeyValueTable = notRun()
+    static var images: KeyValueTable = notRun()
+    static var archive: TableExamples.Archive = notRun()
     static var settings: KeyValueTable = notRun()
     static var shop: KeyValueTable = notRun()
     static var phrase: String = notRun()
@@ -56,6 +58,19 @@
         .limit(10)
         .items()
       _ = recent
+    }
+
+    /// From KeyValueSelection+Borrowing.swift.
+    static func keyValueSelectionBorrowingExample() throws {
+      try images.prefix("2026-").limit(50).forEachBytes { name, bytes in
+        archive.add(String(copying: name), bytes)
+      }
+    }
+
+    /// From KeyValueTable+Borrowing.swift.
+    static func keyValueTableBorrowingExample() throws {
+      let size = try images.withBytes(of: "logo") { $0.byteCount }
+      _ = size
     }
 
     /// From KeyValueTable.swift.

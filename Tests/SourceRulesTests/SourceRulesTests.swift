@@ -62,6 +62,7 @@ private let filesThatMayBeUnsafe: [String: String] = [
   "Locks/Locked.swift": "holds a pthread_mutex_t and a pthread_cond_t",
   "Locks/JoinedThread.swift": "starts a thread and waits for its end",
   "Locks/ThreadLocal.swift": "keeps an object of each thread",
+  "Locks/SetOnce.swift": "holds an object that is set once",
   "SystemSQLCipher/SystemSQLCipher.swift": "names the functions of SQLCipher",
   "SystemSQLite/SystemSQLite.swift": "names the functions of SQLite",
   "YTKImport/SQLiteFile.swift": "calls SQLite",

@@ -114,46 +114,4 @@ enum ItemFormat {
     let expiresAt = first & expires != 0 ? date() : nil
     return (ItemHead(createdAt: createdAt, updatedAt: updatedAt, expiresAt: expiresAt), size)
   }
-
-  /// Reads and verifies a record.
-  ///
-  /// - Throws: `StoreError` with `damaged` or `newerVersion`, without the table and the key.
-  static func record(_ bytes: RawSpan, of key: RawSpan, in table: UInt32) throws(StoreError)
-    -> ItemRecord
-  {
-    let end = bytes.byteCount - checksumSize
-    guard end > 0 else { throw damage(0) }
-    let body = bytes.extracting(0..<end)
-    guard
-      ItemChecksum.value(table, key, body) == bytes.loadUInt32(at: end, isBigEndian: false)
-    else { throw StoreError(.damaged, "The checksum of the item is wrong.") }
-    guard let (head, size) = head(of: body) else {
-      if body.loadByte(at: 0) & 0xF0 == version { throw damage(0) }
-      throw StoreError(
-        .newerVersion, "A newer version of this library wrote the item: use that version.")
-    }
-    do {
-      let value = try ValueReader.value(in: body.extracting(size..<end))
-      return ItemRecord(head: head, value: value)
-    } catch {
-      throw damage(size + ((error as? ValueFormat.Damage)?.offset ?? 0))
-    }
-  }
-
-  /// Reads and verifies a record, with errors that name the table and the key.
-  ///
-  /// - Throws: `StoreError` with `damaged` or `newerVersion`.
-  static func record(
-    _ bytes: RawSpan, of key: RawSpan, _ name: String, _ state: TableState
-  ) throws(StoreError) -> ItemRecord {
-    do {
-      return try record(bytes, of: key, in: state.number)
-    } catch {
-      throw error.naming(table: state.name, key: name)
-    }
-  }
-
-  private static func damage(_ offset: Int) -> StoreError {
-    StoreError(.damaged, "The item is damaged at byte \(offset).")
-  }
 }

@@ -14,7 +14,7 @@ public struct KeyValueItem: Sendable, Hashable {
   /// The time at which the item expires, or nil if it does not expire.
   public let expiresAt: Date?
   /// The name of the table that it was read from, or an empty string if you created the item.
-  private let table: String
+  let table: String
 
   /// Creates an item, to put with its times by ``KeyValueBatch/put(_:in:)``.
   public init(

@@ -196,15 +196,16 @@ extension KeyValueSelection {
   ) throws(StoreError) -> Bool {
     let now = table.store.now()
     return try scanBytes(range) { (key, value) throws(StoreError) in
-      if ItemFormat.head(of: value)?.head.isExpired(now) ?? false { return .next }
+      // The item is verified first: a changed bit could look like a time of expiry.
       let item = try KeyValueItem(value, of: key, text(key), table.state)
+      if let expiresAt = item.expiresAt, expiresAt <= now { return .next }
       guard try includes(item) else { return .next }
       return try body(item, key)
     }
   }
 
   @discardableResult
-  private func scanBytes(
+  func scanBytes(
     _ range: KeyRange, _ body: (RawSpan, RawSpan) throws(StoreError) -> ScanStep
   ) throws(StoreError) -> Bool {
     try table.reading(range) { (backend) throws(StoreError) in

@@ -35,6 +35,8 @@ extension OrderedFile {
       var result: Result?
       do throws(StoreError) {
         let page = bytes.extracting(try range(of: node, bytes))
+        // A page may extend into another one of the system, whose address also takes time to find.
+        page.expect(at: page.byteCount - 1)
         try open(page, node, 0) { page, bytes in
           let value = try page.value(of: key, bytes)
           if let value { result = try body(bytes.extracting(value)) }
@@ -73,8 +75,7 @@ extension OrderedFile {
 
   /// Returns the page of level 0 that can contain a key, if pages are stored unsealed.
   func leaf(for key: RawSpan, _ bytes: RawSpan) throws(StoreError) -> Child {
-    var (node, top) = (footer.root, Int(footer.depth) - 1)
-    if let directory { (node, top) = (directory.page(for: key), directory.level) }
+    var (node, top) = start(for: key)
     for level in stride(from: top, to: 0, by: -1) {
       node = try child(of: node, level, for: key, bytes)
     }

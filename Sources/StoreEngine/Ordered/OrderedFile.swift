@@ -1,4 +1,5 @@
 package import Files
+import Locks
 import Synchronization
 
 /// The file of an ordered table, open for reading.
@@ -20,7 +21,7 @@ package final class OrderedFile: Sendable {
   /// It is tested before the codec, because copying a reference to the codec takes time.
   let opened: OpenedPages?
   private let verified: VerifiedPages
-  private let madeDirectory = AtomicLazyReference<PageDirectory>()
+  private let directory = SetOnce<PageDirectory>()
   /// The number of look-ups before the directory is made.
   private let lookUpCount = Atomic(0)
 
@@ -56,19 +57,24 @@ package final class OrderedFile: Sendable {
     Self.damage(what, offset, path)
   }
 
-  /// The directory of a file that is searched often; nil for others, and for a sealed one.
+  /// Returns the page from which a search for a key begins, and its level.
   ///
-  /// It is made once look-ups save more time than that takes.
-  var directory: PageDirectory? { madeDirectory.load() ?? directoryIfDue() }
+  /// A file that is searched often gets a directory, if it is not sealed, once look-ups save more
+  /// time than that takes.
+  func start(for key: RawSpan) -> (page: Child, level: Int) {
+    if let found = directory.withObject({ ($0.page(for: key), $0.level) }) { return found }
+    makeDirectoryIfDue()
+    return (footer.root, Int(footer.depth) - 1)
+  }
 
-  private func directoryIfDue() -> PageDirectory? {
+  private func makeDirectoryIfDue() {
     let due = Swift.max(256, byteCount >> 15)
     // With a page above the leaves, or none, there is nothing to gain.
     guard footer.depth > 2, opened == nil, lookUpCount.load(ordering: .relaxed) < due,
       lookUpCount.wrappingAdd(1, ordering: .relaxed).newValue == due,
-      let directory = try? PageDirectory(self)
-    else { return nil }
-    return madeDirectory.storeIfNil(directory)
+      let made = try? PageDirectory(self)
+    else { return }
+    directory.setIfNil(made)
   }
 
   // MARK: Pages

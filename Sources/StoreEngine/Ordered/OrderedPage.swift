@@ -102,7 +102,7 @@ struct OrderedPage {
   ) throws(Damage) -> Int {
     let head = rest.head
     let slots = OrderedFileFormat.fieldsSize
-    if isLeaf, count <= Self.fewEntries { expectKeys(page) }
+    if isLeaf { expectKeys(page) }
     var (low, high) = (0, count)
     while low < high {
       let middle = (low &+ high) &>> 1
@@ -126,12 +126,11 @@ struct OrderedPage {
     return low
   }
 
-  /// The number of entries up to which their keys are far from each other.
-  private static let fewEntries = 8
-
-  /// Lets the processor read the keys of a leaf with large values at once, not one after the other.
+  /// Lets the processor read the first keys that a search of a leaf will compare, at once and not one
+  /// after the other.
   private func expectKeys(_ page: RawSpan) {
-    for index in 0..<count { page.expect(at: start(of: index, page)) }
+    let parts = min(count, 8)
+    for part in 0..<parts { page.expect(at: start(of: part &* count / parts, page)) }
   }
 
   /// Returns the range of the key without the prefix, of the entry at an offset.

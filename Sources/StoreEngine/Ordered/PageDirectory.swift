@@ -12,6 +12,7 @@ final class PageDirectory: Sendable {
 
   /// The maximum size in bytes; for a larger file, the pages of a higher level are listed.
   static let limit = 4 << 20
+  private static let sampled = 16
 
   /// The level of the pages.
   let level: Int
@@ -20,6 +21,8 @@ final class PageDirectory: Sendable {
   private let prefix: [UInt8]
   /// The eight bytes after the prefix in each separator.
   private let heads: [UInt64]
+  /// Every sixteenth of the heads, which stay in the fastest cache.
+  private let samples: [UInt64]
   private let separators: Separators
 
   /// Reads the pages above a level that the limit allows.
@@ -38,6 +41,7 @@ final class PageDirectory: Sendable {
     guard list.pages.count > 1, let prefix = list.separators.commonPrefix() else { return nil }
     (level, pages, separators, self.prefix) = (list.level, list.pages, list.separators, prefix)
     heads = list.separators.heads(behind: prefix.count)
+    samples = stride(from: 0, to: heads.count, by: Self.sampled).map { [heads] in heads[$0] }
   }
 
   /// Returns the page that leads to a key, or to the place where it would be.
@@ -48,23 +52,29 @@ final class PageDirectory: Sendable {
     let order = prefix.lend { start.compare($0) }
     if order != 0 { return order < 0 ? pages[0] : pages[pages.count - 1] }
     let head = key.head(at: prefix.count, count: key.byteCount - prefix.count)
-    return pages[Self.index(of: key, head, in: separators, heads)]
+    // The first separator is not greater than any key.
+    let sample = firstGreater(1..<samples.count, samples, Self.sampled, key, head) - 1
+    let block = sample * Self.sampled
+    let rest = block + 1..<min(block + Self.sampled, heads.count)
+    // They are read at once, while a search would wait for one after the other.
+    heads.expect(rest)
+    pages.expect(rest)
+    return pages[firstGreater(rest, heads, 1, key, head) - 1]
   }
 
-  /// Returns the index of the last separator that is not greater than a key with the prefix.
-  private static func index(
-    of key: RawSpan, _ head: UInt64, in separators: Separators, _ heads: [UInt64]
+  /// Returns the index of the first of some separators that is greater than a key with the prefix.
+  private func firstGreater(
+    _ indices: Range<Int>, _ heads: [UInt64], _ step: Int, _ key: RawSpan, _ head: UInt64
   ) -> Int {
     let heads = heads.span
-    // The first separator is not greater than any key.
-    var (low, high) = (1, heads.count)
+    var (low, high) = (indices.lowerBound, indices.upperBound)
     while low < high {
       let middle = (low &+ high) &>> 1
       let other = heads[middle]
-      let isGreater = other == head ? separators.compare(middle, key) > 0 : other > head
+      let isGreater = other == head ? separators.compare(middle * step, key) > 0 : other > head
       if isGreater { high = middle } else { low = middle &+ 1 }
     }
-    return low - 1
+    return low
   }
 }
 

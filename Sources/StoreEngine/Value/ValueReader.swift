@@ -14,6 +14,19 @@ package struct ValueReader {
     return value
   }
 
+  /// Returns the range of the bytes of data or of a valid string; nil for a value of another kind.
+  ///
+  /// The value takes up all of the bytes.
+  package static func rangeOfBytes(in value: RawSpan) throws -> Range<Int>? {
+    let tag = value.firstByte.flatMap(ValueFormat.Tag.init(rawValue:))
+    guard tag == .data || tag == .string else { return nil }
+    var reader = ValueReader(offset: 1)
+    let range = try reader.take(try reader.readCount(value), value)
+    guard reader.offset == value.byteCount else { throw ValueFormat.Damage(offset: reader.offset) }
+    if tag == .string { _ = try UTF8Span(validating: Span<UInt8>(_bytes: value.extracting(range))) }
+    return range
+  }
+
   private mutating func read(_ bytes: RawSpan, depth: Int) throws -> StoredValue {
     guard depth <= ValueFormat.maximumDepth, offset < bytes.byteCount,
       let tag = ValueFormat.Tag(rawValue: bytes.loadByte(at: offset))

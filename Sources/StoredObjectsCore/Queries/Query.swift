@@ -50,7 +50,7 @@ final class Query {
     _ condition: Condition?, _ orders: [QueryOrder<Object>], limit: Int?, offset: Int,
     isCounting: Bool, isExplained: Bool
   ) throws {
-    (self.store, self.entry, self.orders) = (store, entry, orders.map(\.key))
+    (self.store, self.entry, self.orders) = (store, entry, orders.map { $0.key })
     let subclass = entry.type == Object.self ? nil : entry.type
     self.predicate = translation.map { translation in
       { object in try (object as? Object).map(translation.term.read) ?? false }
