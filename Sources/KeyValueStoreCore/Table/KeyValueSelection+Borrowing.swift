@@ -34,7 +34,10 @@ extension KeyValueSelection {
       }
       try ItemFormat.lendBytes(item, of: key, table.state, where: isIncluded) { bytes in
         left -= 1
-        do { try body(UTF8Span(validating: Span(_bytes: key)), bytes) } catch { failure = error }
+        do {
+          guard let key = try? UTF8Span(validating: Span(_bytes: key)) else { throw noText }
+          try body(key, bytes)
+        } catch { failure = error }
       }
       return left > 0 && failure == nil ? .next : .pause
     }

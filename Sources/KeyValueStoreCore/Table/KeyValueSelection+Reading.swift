@@ -214,9 +214,10 @@ extension KeyValueSelection {
   }
 
   private func text(_ key: RawSpan) throws(StoreError) -> String {
-    guard let text = String(checking: key) else {
-      throw StoreError(.damaged, "A key is not UTF-8.", table: table.name)
-    }
+    guard let text = String(checking: key) else { throw noText }
     return text
   }
+
+  /// The error for a key that is no text.
+  var noText: StoreError { StoreError(.damaged, "A key is not UTF-8.", table: table.name) }
 }

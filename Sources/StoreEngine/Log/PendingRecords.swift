@@ -142,13 +142,14 @@ struct PendingRecords: Sendable {
   private mutating func add(
     _ one: PreparedKeys, of changes: ChangeSet, over folding: @autoclosure () -> PendingKeys?
   ) {
-    switch one.addition {
-    case .large(let keys): ordered[one.table] = keys
-    case .small(let presence):
-      let save = changes.ordered[one.index]
-      func new() -> PendingKeys { PendingKeys(over: folding(), one.fileGeneration) }
-      if one.isLost, !save.clearsFirst, !(ordered[one.table] ?? new()).replacesFile { return }
+    if case .large(let keys) = one.addition { return ordered[one.table] = keys }
+    let save = changes.ordered[one.index]
+    func new() -> PendingKeys { PendingKeys(over: folding(), one.fileGeneration) }
+    if one.isLost, !save.clearsFirst, !(ordered[one.table] ?? new()).replacesFile { return }
+    if case .small(let presence) = one.addition {
       ordered[one.table, default: new()].add(save, changes.bytes, presence: presence)
+    } else {
+      ordered[one.table, default: new()].addUncounted(save, changes.bytes)
     }
   }
 
@@ -227,6 +228,13 @@ struct PendingRecords: Sendable {
       let found = try areInFile(table.rows.rowIDs, id)
       tables[id]?.countDifference -= found.count { $0 }
     }
+  }
+
+  /// Looks up which keys the files have, after saves were added without it.
+  mutating func countKeys(
+    over file: (OrderedTableID) throws(StoreError) -> OrderedFile?
+  ) throws(StoreError) {
+    for id in ordered.keys { try ordered[id]?.count(over: file(id)) }
   }
 
   /// Records that the files below the pending changes have been replaced.

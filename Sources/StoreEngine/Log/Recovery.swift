@@ -65,9 +65,12 @@ struct Recovery<Format: ClassFileFormat> {
       while let batch = try reader?.next() {
         if isLastLogLost { try checkIsUnsynced(batch) } else { try replay(batch, of: storage) }
       }
-      // At the end, once for each row, and all rows together.
+      // At the end, once for each row and key, and all together.
       try pending.subtractRows { (rows, table) throws(StoreError) in
         try files.hasRecords(rows, in: table)
+      }
+      try pending.countKeys { (table) throws(StoreError) in
+        try files.ordered.file(of: table).file.opened
       }
     } catch {
       // Replaying saves over the wrong files fails in arbitrary ways, so the wrong files are
@@ -158,7 +161,8 @@ struct Recovery<Format: ClassFileFormat> {
       let states = try changes.tables.map { (table) throws(StoreError) in
         PendingRecords.FileState(generation: try files.generation(of: table.table))
       }
-      let keys = try files.preparedKeys(adding: changes, to: pending.ordered)
+      let keys = try files.preparedKeys(
+        adding: changes, to: pending.ordered, isCounting: false)
       pending.add(changes, over: states, keys: keys)
       note(batch.kind.hasCommit ? try Commit(payload: payload) : nil, changes, batch.epoch)
     case .checkpoint, .bulkCommit, .earlierCheckpoint:

@@ -7,6 +7,8 @@ struct PreparedKeys: Sendable {
   enum Addition {
     /// A small save, see ``PendingKeys/presence(of:_:over:)``.
     case small(presence: [Bool])
+    /// A small save, see ``PendingKeys/addUncounted(_:_:)``.
+    case uncounted
     /// The pending keys with a large save.
     case large(PendingKeys)
   }
@@ -29,11 +31,12 @@ extension ClassFiles {
   ///   - changes: The save.
   ///   - pending: The pending keys without the save.
   ///   - folding: The keys that are being moved to the files.
+  ///   - isCounting: Whether to look up which keys of small saves exist already.
   /// - Returns: The prepared keys of these tables, in the order of the save.
   /// - Throws: ``StoreError`` with `ioError` or `damaged`.
   func preparedKeys(
     adding changes: ChangeSet, to pending: [OrderedTableID: PendingKeys],
-    over folding: [OrderedTableID: PendingKeys] = [:]
+    over folding: [OrderedTableID: PendingKeys] = [:], isCounting: Bool = true
   ) throws(StoreError) -> [PreparedKeys] {
     var all: [PreparedKeys] = []
     for (index, save) in changes.ordered.enumerated() where !save.isEmpty {
@@ -47,7 +50,9 @@ extension ClassFiles {
             table: save.table, index: index, addition: addition, fileGeneration: generation,
             isLost: file.isLost))
       }
-      if !save.isLarge {
+      if !save.isLarge, !isCounting {
+        add(.uncounted)
+      } else if !save.isLarge {
         let isKnown = save.clearsFirst || save.changes.allSatisfy { $0.wasThere != nil }
         let presence =
           isKnown ? [] : try keys().presence(of: save, changes.bytes, over: file.opened)

@@ -11,6 +11,8 @@ struct PendingKeys: Sendable {
   /// Whether the changes replace everything below them.
   private(set) var isCleared = false
   private var changes = KeyChanges()
+  /// Whether small saves were added that assume that each key exists below.
+  private var isUncounted = false
   /// The changes between the file and these; nil for none.
   private var folding: FoldingKeys?
 
@@ -70,6 +72,29 @@ struct PendingKeys: Sendable {
     }
   }
 
+  /// Adds a small save without looking up which of its keys exist below it.
+  ///
+  /// Counts of keys are wrong until ``count(over:)``. Recovery adds thousands of saves: to look up each
+  /// key once, and in order, takes less time.
+  mutating func addUncounted(_ save: ChangeSet.OrderedTableChanges, _ bytes: [UInt8]) {
+    if save.clearsFirst { (isCleared, changes, isUncounted) = (true, KeyChanges(), false) }
+    // To assume that a key exists keeps its removal.
+    for change in save.changes { changes.tree.set(change, bytes) { true } }
+    isUncounted = true
+  }
+
+  /// Looks up which keys exist below the small saves, if they were added without it.
+  ///
+  /// - Throws: ``StoreError`` with `damaged`.
+  mutating func count(over file: OrderedFile?) throws(StoreError) {
+    guard isUncounted else { return }
+    let below = OrderedView(
+      file: replacesFile ? nil : file, folding: isCleared ? nil : folding,
+      changes: KeyChanges(runs: changes.runs))
+    changes.tree = try changes.tree.counted { (key) throws(StoreError) in try below.contains(key) }
+    isUncounted = false
+  }
+
   /// Adds a new key and its value.
   ///
   /// Complexity: O(log n).
@@ -95,7 +120,8 @@ struct PendingKeys: Sendable {
   mutating func addLarge(
     _ save: ChangeSet.OrderedTableChanges, _ bytes: [UInt8], over file: OrderedFile?
   ) throws(StoreError) {
-    if save.clearsFirst { (isCleared, changes) = (true, KeyChanges()) }
+    if save.clearsFirst { (isCleared, changes, isUncounted) = (true, KeyChanges(), false) }
+    try count(over: file)
     let run = try KeyRun(bytes: bytes, save.changes).counted(view(over: file).contains)
     changes.closeTree()
     changes.runs.add(run, isBottom: isBottom(over: file))

@@ -50,8 +50,10 @@ private struct LentObjects: @unchecked Sendable {
     let lent = objects.span
     for index in first..<objects.count {
       guard let kind = lent[index].state.change else { continue }
-      if part.records.count == 4096 {
-        buffer.reserveCapacity(buffer.byteCount / 4096 * (objects.count - first))
+      if part.records.count == ChangeSetEncoder.sampleCount {
+        buffer.reserveCapacity(
+          ChangeSetEncoder.estimatedByteCount(
+            of: objects.count - first, like: ChangeSetEncoder.sampleCount, buffer.byteCount))
       }
       // Without the count of a reference, which would cost a fifth of the whole.
       let object = unsafe Unmanaged.passUnretained(lent[index])

@@ -121,6 +121,62 @@ struct PendingKeysTests {
     }
   }
 
+  @Test("Saves whose keys are counted at the end equal those that are counted one by one")
+  func countedAtEnd() throws {
+    var generator = Seeds.generator(for: "keys counted at the end")
+    for _ in 0..<40 {
+      let entries = stride(from: UInt32(0), to: 300, by: 2).map {
+        OrderedEntry(key: Self.key($0), value: [1])
+      }
+      let file = try OrderedFile(bytes: MemorySink.file(entries))
+      var (first, second) = (PendingKeys(fileGeneration: 0), PendingKeys(fileGeneration: 0))
+      for _ in 0..<Int.random(in: 1...60, using: &generator) {
+        let (save, isLarge) = randomSave(&generator)
+        let changes = save.ordered[0]
+        if isLarge {
+          try first.addLarge(changes, save.bytes, over: file)
+          try second.addLarge(changes, save.bytes, over: file)
+        } else {
+          let presence = try first.presence(of: changes, save.bytes, over: file)
+          first.add(changes, save.bytes, presence: presence)
+          second.addUncounted(changes, save.bytes)
+        }
+      }
+      try second.count(over: file)
+      let (wanted, found) = (first.view(over: file), second.view(over: file))
+      for start in stride(from: UInt32(0), to: 320, by: 16) {
+        let range = KeyRange(from: Self.key(start), to: Self.key(start + 20))
+        #expect(try found.count(in: range) == wanted.count(in: range))
+      }
+      #expect(try found.count(in: KeyRange()) == contents(wanted).count)
+      #expect(try contents(found) == contents(wanted))
+      #expect(found.hasRemovals == wanted.hasRemovals)
+    }
+  }
+
+  /// Returns a save that puts and removes keys, of which the file has half.
+  private func randomSave(_ generator: inout SeededGenerator) -> (ChangeSet, isLarge: Bool) {
+    var changes = ChangeSet()
+    if Int.random(in: 0..<40, using: &generator) == 0 { changes.clear(Self.table) }
+    let isLarge = Int.random(in: 0..<12, using: &generator) == 0
+    for _ in 0..<(isLarge ? 60 : Int.random(in: 1...5, using: &generator)) {
+      let value = UInt8.random(in: 0...255, using: &generator)
+      changes.set(
+        Self.key(.random(in: 0..<310, using: &generator)), to: value < 120 ? nil : [value],
+        in: Self.table)
+    }
+    return (changes, isLarge)
+  }
+
+  private func contents(_ view: OrderedView) throws -> [OrderedEntry] {
+    var entries: [OrderedEntry] = []
+    _ = try view.scan(KeyRange()) { key, value in
+      entries.append(OrderedEntry(key: [UInt8](copying: key), value: [UInt8](copying: value)))
+      return .next
+    }
+    return entries
+  }
+
   @Test("A commit that was prepared before others sees them when it is added")
   func preparedEarly() throws {
     for clears in [false, true] {
