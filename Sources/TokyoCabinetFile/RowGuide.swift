@@ -32,7 +32,7 @@ final class RowGuide: @unchecked Sendable {
   /// The number of rows that share an entry.
   static let groupRows = 8
   /// The number of look-ups of a part after which it is learned.
-  private static let learnedFrom: UInt32 = 16
+  private static let learnedFrom: UInt32 = 48
 
   private typealias Words = UnsafeMutablePointer<Atomic<UInt32>>
 
