@@ -30,20 +30,11 @@ extension KeyValueTable {
   @usableFromInline
   func lendBytes(of key: String, _ body: (RawSpan) throws -> Void) throws {
     var failure: (any Error)?
-    try reading(.key(key)) { (_) throws(StoreError) in
-      try key.lendUTF8 { (key) throws(StoreError) in
-        try store.lendValue(of: key, in: state.items) { (item) throws(StoreError) in
-          try ItemFormat.lendBytes(item, of: key, state, where: exists) { bytes in
-            do { try body(bytes) } catch { failure = error }
-          }
-        }
+    try lendItem(key) { (key, item) throws(StoreError) in
+      try ItemFormat.lendBytes(item, of: key, state, where: { exists($0) }) { bytes in
+        do { try body(bytes) } catch { failure = error }
       }
     }
     if let failure { throw failure }
-  }
-
-  private func exists(_ item: ItemHead) -> Bool {
-    // Most items don't expire, and the clock takes longer than the rest.
-    item.expiresAt == nil || !item.isExpired(store.now())
   }
 }

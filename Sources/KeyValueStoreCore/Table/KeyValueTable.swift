@@ -74,15 +74,34 @@ public struct KeyValueTable: Sendable {
   /// `now` is the time of the batch that reads; nil for a read outside of batches.
   private func record(_ key: String, _ now: Date?) throws(StoreError) -> ItemRecord? {
     var found: ItemRecord?
-    try reading(.key(key), isBatch: now != nil) { (_) throws(StoreError) in
-      try key.lendUTF8 { (bytes) throws(StoreError) in
-        try store.lendValue(of: bytes, in: state.items) { (value) throws(StoreError) in
-          found = try ItemFormat.record(value, of: bytes, key, state)
+    try lendItem(key, isBatch: now != nil) { (bytes, item) throws(StoreError) in
+      found = try ItemFormat.record(item, of: bytes, key, state)
+    }
+    guard let found, exists(found.head, now) else { return nil }
+    return found
+  }
+
+  /// Calls a closure with the bytes of a key and of its item, if there is one.
+  ///
+  /// The closure verifies the item, and throws if it is wrong.
+  @inline(__always)
+  func lendItem(
+    _ key: String, isBatch: Bool = false,
+    verifying body: (RawSpan, RawSpan) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    try reading(.key(key), isBatch: isBatch) { (_) throws(StoreError) in
+      try key.lendUTF8 { (key) throws(StoreError) in
+        try store.lendValue(of: key, in: state.items) { (item) throws(StoreError) in
+          try body(key, item)
         }
       }
     }
-    guard let found, let expiresAt = found.head.expiresAt else { return found }
-    return expiresAt <= now ?? store.now() ? nil : found
+  }
+
+  /// Whether an item has not expired at a time; nil for the time of the call.
+  func exists(_ item: ItemHead, _ now: Date? = nil) -> Bool {
+    // Most items don't expire, and the clock takes longer than the rest.
+    item.expiresAt == nil || !item.isExpired(now ?? store.now())
   }
 
   /// Returns whether a key exists.
@@ -97,8 +116,7 @@ public struct KeyValueTable: Sendable {
       try backend.withValue(of: Array(key.utf8), in: state.items) { ItemFormat.head(of: $0)?.head }
     }
     guard let head = found else { return false }
-    guard let expiresAt = head?.expiresAt else { return true }
-    return expiresAt > now ?? store.now()
+    return head.map { exists($0, now) } ?? true
   }
 
   // MARK: Selections

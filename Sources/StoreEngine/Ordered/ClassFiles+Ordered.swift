@@ -50,18 +50,18 @@ extension ClassFiles {
             table: save.table, index: index, addition: addition, fileGeneration: generation,
             isLost: file.isLost))
       }
-      if !save.isLarge, !isCounting {
-        add(.uncounted)
-      } else if !save.isLarge {
+      if save.isLarge {
+        var keys = keys()
+        if file.isLost && !keys.replacesFile && !save.clearsFirst { continue }
+        try keys.addLarge(save, changes.bytes, over: file.opened)
+        add(.large(keys))
+      } else if isCounting {
         let isKnown = save.clearsFirst || save.changes.allSatisfy { $0.wasThere != nil }
         let presence =
           isKnown ? [] : try keys().presence(of: save, changes.bytes, over: file.opened)
         add(.small(presence: presence))
       } else {
-        var keys = keys()
-        if file.isLost && !keys.replacesFile && !save.clearsFirst { continue }
-        try keys.addLarge(save, changes.bytes, over: file.opened)
-        add(.large(keys))
+        add(.uncounted)
       }
     }
     return all

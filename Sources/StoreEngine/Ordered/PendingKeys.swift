@@ -29,6 +29,8 @@ struct PendingKeys: Sendable {
   /// Whether the file no longer counts.
   var replacesFile: Bool { isCleared || folding?.isCleared == true }
 
+  private mutating func clear() { (isCleared, changes, isUncounted) = (true, KeyChanges(), false) }
+
   // MARK: Small saves
 
   /// Looks up what adding a small save requires to know of the file.
@@ -42,8 +44,7 @@ struct PendingKeys: Sendable {
     of save: ChangeSet.OrderedTableChanges, _ bytes: [UInt8], over file: OrderedFile?
   ) throws(StoreError) -> [Bool] {
     if isCleared { return [] }
-    let below = OrderedView(
-      file: replacesFile ? nil : file, changes: folding?.changes ?? KeyChanges())
+    let below = view(over: file, KeyChanges())
     return try save.changes.map { (change) throws(StoreError) in
       if change.wasThere != nil { return false }
       return try bytes.lend(change.key) { (key) throws(StoreError) in
@@ -61,7 +62,7 @@ struct PendingKeys: Sendable {
   mutating func add(
     _ save: ChangeSet.OrderedTableChanges, _ bytes: [UInt8], presence: [Bool]
   ) {
-    if save.clearsFirst { (isCleared, changes) = (true, KeyChanges()) }
+    if save.clearsFirst { clear() }
     let (runs, isCleared) = (changes.runs, isCleared)
     for (index, change) in save.changes.enumerated() {
       changes.tree.set(change, bytes) {
@@ -77,7 +78,7 @@ struct PendingKeys: Sendable {
   /// Counts of keys are wrong until ``count(over:)``. Recovery adds thousands of saves: to look up each
   /// key once, and in order, takes less time.
   mutating func addUncounted(_ save: ChangeSet.OrderedTableChanges, _ bytes: [UInt8]) {
-    if save.clearsFirst { (isCleared, changes, isUncounted) = (true, KeyChanges(), false) }
+    if save.clearsFirst { clear() }
     // To assume that a key exists keeps its removal.
     for change in save.changes { changes.tree.set(change, bytes) { true } }
     isUncounted = true
@@ -88,9 +89,7 @@ struct PendingKeys: Sendable {
   /// - Throws: ``StoreError`` with `damaged`.
   mutating func count(over file: OrderedFile?) throws(StoreError) {
     guard isUncounted else { return }
-    let below = OrderedView(
-      file: replacesFile ? nil : file, folding: isCleared ? nil : folding,
-      changes: KeyChanges(runs: changes.runs))
+    let below = view(over: file, KeyChanges(runs: changes.runs))
     changes.tree = try changes.tree.counted { (key) throws(StoreError) in try below.contains(key) }
     isUncounted = false
   }
@@ -120,7 +119,7 @@ struct PendingKeys: Sendable {
   mutating func addLarge(
     _ save: ChangeSet.OrderedTableChanges, _ bytes: [UInt8], over file: OrderedFile?
   ) throws(StoreError) {
-    if save.clearsFirst { (isCleared, changes, isUncounted) = (true, KeyChanges(), false) }
+    if save.clearsFirst { clear() }
     try count(over: file)
     let run = try KeyRun(bytes: bytes, save.changes).counted(view(over: file).contains)
     changes.closeTree()
@@ -147,7 +146,10 @@ struct PendingKeys: Sendable {
   }
 
   /// Returns the table with these changes.
-  func view(over file: OrderedFile?) -> OrderedView {
+  func view(over file: OrderedFile?) -> OrderedView { view(over: file, changes) }
+
+  /// Returns the table with other changes in place of these.
+  private func view(over file: OrderedFile?, _ changes: KeyChanges) -> OrderedView {
     OrderedView(
       file: replacesFile ? nil : file, folding: isCleared ? nil : folding, changes: changes)
   }

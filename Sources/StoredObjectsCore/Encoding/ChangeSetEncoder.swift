@@ -36,9 +36,7 @@ struct ChangeSetEncoder {
     for index in 0..<(helper?.firstIndex ?? pending.count) {
       if records.count == Self.sampleCount {
         buffer.reserveCapacity(
-          start
-            + Self.estimatedByteCount(
-              of: entry.pending.count, like: Self.sampleCount, buffer.byteCount - start))
+          start + Self.estimatedByteCount(of: entry.pending.count, buffer.byteCount - start))
       }
       let object = unsafe Unmanaged.passUnretained(objects[index])
       let outcome = unsafe object._withUnsafeGuaranteedRef { object in
@@ -67,12 +65,13 @@ struct ChangeSetEncoder {
 
   /// The number of records whose size estimates the total, so that memory is allocated once.
   static let sampleCount = 4096
-  /// Returns the estimated size of records, from the size of the first ones.
+
+  /// Returns the estimated size of records, from the size of the first ``sampleCount``.
   ///
   /// Later ones are often longer, as numbers grow. Room that is not used takes no memory, and too
   /// little of it is doubled, which takes twice the memory and a copy.
-  static func estimatedByteCount(of count: Int, like sample: Int, _ sampleByteCount: Int) -> Int {
-    sampleByteCount / sample * count / 4 * 5
+  static func estimatedByteCount(of count: Int, _ sampleByteCount: Int) -> Int {
+    sampleByteCount / sampleCount * count / 4 * 5
   }
 
   /// The estimated size of a record before that.

@@ -52,8 +52,7 @@ private struct LentObjects: @unchecked Sendable {
       guard let kind = lent[index].state.change else { continue }
       if part.records.count == ChangeSetEncoder.sampleCount {
         buffer.reserveCapacity(
-          ChangeSetEncoder.estimatedByteCount(
-            of: objects.count - first, like: ChangeSetEncoder.sampleCount, buffer.byteCount))
+          ChangeSetEncoder.estimatedByteCount(of: objects.count - first, buffer.byteCount))
       }
       // Without the count of a reference, which would cost a fifth of the whole.
       let object = unsafe Unmanaged.passUnretained(lent[index])
