@@ -50,7 +50,11 @@
           try RandomItemDevice($0, network, &generator, open($0))
         }
         for device in devices { try await device.item.sync() }
-        for device in devices { device.makeFaults() }
+        for device in devices {
+          // Some seeds put none of these later.
+          try device.putOwn("first")
+          device.makeFaults()
+        }
         for round in 0..<25 {
           for number in devices.indices {
             try devices[number].edit("\(round)")
@@ -116,6 +120,12 @@
       }
     }
 
+    /// Puts a key that no other device has.
+    func putOwn(_ mark: String) throws {
+      ownKeys.append("\(number) \(mark)")
+      try item.put(mark, "\(number) \(mark)", in: "own")
+    }
+
     func edit(_ mark: String) throws {
       let table = ["a", "b", "c"].randomElement(using: &generator) ?? "a"
       let key = "\(Int.random(in: 0..<8, using: &generator))"
@@ -123,9 +133,7 @@
       case 0..<6: try item.put("\(number) \(mark)", key, in: table)
       case 6, 7: try item.put(nil, key, in: table)
       case 8: try item.put("same", key, in: table)
-      case 9:
-        ownKeys.append("\(number) \(mark)")
-        try item.put(mark, "\(number) \(mark)", in: "own")
+      case 9: try putOwn(mark)
       case 10: try item.store.createTable(table).removeAll()
       default: try item.store.dropTable(table)
       }
