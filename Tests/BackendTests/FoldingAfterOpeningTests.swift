@@ -111,4 +111,73 @@ struct FoldingAfterOpeningTests {
       #expect(try keysInFile(copy) == 77)
     }
   }
+
+  // MARK: Logs without saves
+
+  /// Leaves two logs, as a power cut does that takes the save in the first one.
+  private func leaveLostLog(
+    _ kind: TestedBackend, _ directory: String, _ session: ScriptedSession, savesAfterIt: Int
+  ) throws -> String {
+    let backend = try kind.open(directory, durability: .none, limits: FoldingFixture.limits)
+    try FoldingFixture.save(session, 0..<1, thenFoldingBeside: 1..<1 + savesAfterIt, on: backend)
+    let left = try FoldingFixture.copy(directory)
+    try backend.close()
+    let name = try #require(try FoldingFixture.earlierLogs(in: left).first)
+    let log = try StoreFile(FileLocation(left + "/" + name), writable: true)
+    let first = CommitLogFormat.firstBatch
+    try log.write([UInt8](repeating: 0, count: log.size() - first), at: first)
+    return left
+  }
+
+  @Test(
+    "Logs whose saves a power cut has taken are not folded, and later saves are safe",
+    arguments: [TestedBackend.tokyoCabinet, .cdb])
+  func lost(_ kind: TestedBackend) throws {
+    let session = ScriptedSession(seed: 3, saveCount: 4)
+    try FoldingFixture.withStore { directory in
+      let left = try leaveLostLog(kind, directory, session, savesAfterIt: 1)
+      var limits = FoldingFixture.limits
+      limits.logBytes = 400
+      let backend = try kind.open(left, durability: .none, limits: limits)
+      #expect(try StoreImage(of: backend) == session.images[0])
+      let folding = try #require(backend as? any FoldingBeside)
+      #expect(!folding.isFolding)
+      for save in session.saves.prefix(2) {
+        try save.commit(to: backend)
+        try folding.endFolding()
+      }
+      let copy = try FoldingFixture.copy(left)
+      try backend.close()
+      let again = try kind.open(copy)
+      #expect(try StoreImage(of: again) == session.images[2])
+      #expect(again.lastCommitNumber == 2)
+      try again.close()
+      #expect(try FoldingFixture.damage(kind, copy).isEmpty)
+    }
+  }
+
+  @Test(
+    "The checkpoint of logs without saves, which earlier versions wrote, is read",
+    arguments: [TestedBackend.tokyoCabinet, .cdb])
+  func nothing(_ kind: TestedBackend) throws {
+    let session = ScriptedSession(seed: 3, saveCount: 4)
+    try FoldingFixture.withStore { directory in
+      let left = try leaveLostLog(kind, directory, session, savesAfterIt: 0)
+      let log = try StoreFile(FileLocation(left + "/" + StoreDirectory.log), writable: true)
+      let reader = try #require(try CommitLogReader(log))
+      var writer = try CommitLogWriter(
+        log, durability: .none, slot: reader.slot, slotIndex: reader.slotIndex, sequence: 0,
+        offset: CommitLogFormat.firstBatch, growth: LogGrowth())
+      try writer.append(.earlierCheckpoint, [[0, 0, 0, 0]])
+      #expect(try FoldingFixture.damage(kind, left).isEmpty)
+      var backend = try kind.open(left)
+      #expect(try StoreImage(of: backend) == session.images[0])
+      try session.saves[0].commit(to: backend)
+      try backend.close()
+      backend = try kind.open(left)
+      #expect(try StoreImage(of: backend) == session.images[1])
+      #expect(backend.lastCommitNumber == 1)
+      try backend.close()
+    }
+  }
 }

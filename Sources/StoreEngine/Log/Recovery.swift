@@ -198,7 +198,7 @@ struct Recovery<Format: ClassFileFormat> {
     let payload = try payload(batch)
     let replacements = try Replacement.decode(payload, batch.kind)
     try finish(replacements, of: batch, log)
-    let commit = try Commit(payload: payload)
+    guard let commit = try Replacement.lastCommit(ofEarlierLogs: payload) else { return }
     if commit.number > firstCommit?.number ?? 0, commits.isEmpty { firstCommit = commit }
   }
 

@@ -16,6 +16,19 @@ extension Replacement {
     return buffer.bytes + replacements.flatMap { $0.mark?.bytes ?? none }
   }
 
+  /// The payload of a checkpoint without files and without a commit.
+  private static let nothing = encode([])
+
+  /// Returns the last commit in the logs that a checkpoint of earlier logs covers.
+  ///
+  /// Earlier versions confirmed such a checkpoint even if a power cut had left no commit in these
+  /// logs: then the result is nil, and there are no files.
+  ///
+  /// - Throws: ``StoreError`` with `damaged`.
+  static func lastCommit(ofEarlierLogs payload: [UInt8]) throws(StoreError) -> Commit? {
+    payload == nothing ? nil : try Commit(payload: payload)
+  }
+
   /// Reads the files of a payload that ``encode(_:of:)`` returned.
   ///
   /// - Throws: ``StoreError`` with `damaged`.
@@ -33,6 +46,7 @@ extension Replacement {
     _ payload: [UInt8], _ kind: CommitLogFormat.Kind
   ) throws(DataBufferError) -> [Replacement] {
     var buffer = DataBuffer(payload)
+    if kind == .earlierCheckpoint, payload == nothing { return [] }
     if kind != .checkpoint { _ = try Commit(from: &buffer) }
     var names: [(new: String, final: String)] = []
     for _ in 0..<(try buffer.readCount(minimumElementSize: 8)) {

@@ -13,10 +13,13 @@ import Locks
 extension LoggedBackend {
   /// Begins a new log, and folds the pending changes on a separate thread.
   ///
-  /// - Returns: False if there can be no second log, and nothing has changed.
+  /// - Returns: False if there can be no second log, or the first one has no commit that could be
+  ///   named as its last; nothing has changed then.
   /// - Throws: ``StoreError``, with nothing changed unless the log has failed.
   func beginFoldingBeside(_ log: inout LoggedLog) throws(StoreError) -> Bool {
-    guard let writer = log.writer, claimFold(&log) else { return false }
+    guard let last = coordinator.journal.last, let writer = log.writer, claimFold(&log) else {
+      return false
+    }
     try checkWritable(log)
     do {
       // Only the next-to-last log may lose its end in a power failure. A process that has joined
@@ -33,7 +36,7 @@ extension LoggedBackend {
     }
     log.earlierEpochs.append(writer.epoch)
     log.earlierByteCount += writer.usedCount
-    log.lastEarlierCommit = coordinator.journal.last
+    log.lastEarlierCommit = last
     state.withLock { $0.beginFolding() }
     startFold(writer, &log)
     return true
@@ -47,7 +50,8 @@ extension LoggedBackend {
     if isReadOnly { return }
     log.withLock { log in
       let used = (log.writer?.usedCount ?? 0) + log.earlierByteCount
-      guard used >= limits.logBytes else { return }
+      // A log that is needed no longer may hold nothing that is pending.
+      guard used >= limits.logBytes, !state.withLock({ $0.hasNothingPending }) else { return }
       let files = fileBytesTouchedByPending
       guard files.areOnlyKeys, files.total + used >= limits.besideBytes else { return }
       _ = try? beginFoldingBeside(&log)
