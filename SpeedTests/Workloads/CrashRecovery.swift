@@ -1,4 +1,5 @@
 import Foundation
+import KeyValueStoreCore
 import StoredObjectsCore
 
 /// Measures the time to open a store after its process has died.
@@ -27,4 +28,37 @@ struct CrashRecovery: Workload {
     _ = try song(count, of: store)
     workspace.keep([store])
   }
+}
+
+/// The same for a key-value store after saves of one short item each.
+///
+/// The count is the number of saves. The store has a hundred thousand records of 1 kB, so that it
+/// keeps up to 64 MiB of them in its log. A run ends when the last item has been read.
+struct KeyValueRecovery: Workload {
+  let name = "KeyValueRecovery"
+  let summary = "open a key-value store whose process died after many saves of one item"
+  let defaultCounts = [20_000, 200_000]
+  let durabilities: [Durability] = [.process]
+  let timing = Timing.inside
+  let rivals: Set<String>? = []
+
+  func operations(_ count: Int) -> Int { 1 }
+
+  func prepare(_ workspace: Workspace, _ count: Int) throws {
+    try load(workspace, 100_000)
+    try workspace.withTable { table in
+      for number in 1...count { try table.put(value(number), for: key(number)) }
+      _exit(0)
+    }
+  }
+
+  func run(_ workspace: Workspace, _ count: Int) throws {
+    let store = try KeyValueStore(backend: workspace.openBackend())
+    let found = try store.createTable("items").get(key(count), as: Data.self)
+    try expect(found == value(count), "the last item is missing")
+    workspace.keep([store])
+  }
+
+  private func key(_ number: Int) -> String { "item\(UInt32(number) &* 0x9E37_79B1)" }
+  private func value(_ number: Int) -> Data { Data(repeating: UInt8(number % 251), count: 100) }
 }

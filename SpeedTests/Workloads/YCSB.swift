@@ -83,7 +83,7 @@ let ycsb: [any Workload] = [
 
 private let ycsbRivals: Set<String> = ["sqlite-c", "lmdb-c", "rocksdb-c"]
 
-private func load(_ workspace: Workspace, _ count: Int) throws {
+func load(_ workspace: Workspace, _ count: Int) throws {
   try workspace.withTable { table in
     for start in stride(from: 0, to: count, by: 1000) {
       try table.store.write { batch in

@@ -93,6 +93,38 @@ struct CommitNumberTests {
     }
   }
 
+  @Test(
+    "After thousands of commits that are only in the log, numbers continue and the last are found",
+    arguments: TestedBackend.onDisk)
+  func inLog(_ kind: TestedBackend) throws {
+    try withTemporaryDirectory { directory in
+      let backend = try kind.open(directory + "/a", durability: .none)
+      var commits: [Commit] = []
+      for number in 0..<2_600 { commits.append(try saveAgain(number, to: backend)) }
+      try FileManager.default.copyItem(atPath: directory + "/a", toPath: directory + "/killed")
+      try backend.close()
+      let opened = try kind.open(directory + "/killed", durability: .none)
+      #expect(opened.lastCommitNumber == 2_600)
+      for commit in commits.suffix(1_000) {
+        #expect(try opened.commit(withToken: commit.token) == commit)
+      }
+      let next = try saveAgain(0, to: opened)
+      #expect(next.number == 2_601)
+      try opened.close()
+      let again = try kind.open(directory + "/killed")
+      #expect(again.lastCommitNumber == next.number)
+      try again.close()
+    }
+  }
+
+  /// Saves the same row each time.
+  private func saveAgain(_ number: Int, to backend: any StoreBackend) throws -> Commit {
+    var changes = ChangeSetBuilder()
+    let record = [UInt8](repeating: UInt8(number % 251), count: 20)
+    changes.update(7, in: try backend.table(named: "Song"), record)
+    return try #require(try backend.commit(changes.changeSet, CommitRequest(author: "Anna")))
+  }
+
   @Test("A copy into a backend with commits of its own never repeats a number")
   func usedTarget() throws {
     let source = try MemoryBackend()

@@ -277,6 +277,8 @@ struct GroupedWriteTests {
         let table = try? store.createTable("a")
       {
         known = Self.count(table)
+        // The thread that wrote the last batches may release the store later, which closes it.
+        try? store.close()
       }
       let rebooted = try disk.afterPowerCut(using: &random)
       let store = try KeyValueStore(backend: CDBBackend(rebooted, limits: Self.small()))

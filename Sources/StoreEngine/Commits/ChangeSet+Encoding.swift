@@ -82,19 +82,42 @@ extension ChangeSet {
     table: (String) throws(StoreError) -> TableID,
     orderedTable: (OrderedTableName) throws(StoreError) -> OrderedTableID
   ) throws(StoreError) {
-    do { try self.init(payload, kind, table, orderedTable) } catch { throw .inSave(error) }
+    var known = NamedTables()
+    self = try Self.decode(payload, kind, table: table, orderedTable: orderedTable, &known).changes
+  }
+
+  /// Decodes the same, and the commit before it; nil in a log from before commits had numbers.
+  ///
+  /// - Parameters:
+  ///   - payload: The payload of a batch.
+  ///   - kind: The kind of the batch.
+  ///   - table: Returns the table of a name.
+  ///   - orderedTable: Returns the ordered table of a name.
+  ///   - known: The tables of earlier calls with the same closures.
+  /// - Returns: The commit and the change set.
+  /// - Throws: ``StoreError`` with `damaged`, or an error of `table` or `orderedTable`.
+  static func decode(
+    _ payload: [UInt8], _ kind: CommitLogFormat.Kind,
+    table: (String) throws(StoreError) -> TableID,
+    orderedTable: (OrderedTableName) throws(StoreError) -> OrderedTableID,
+    _ known: inout NamedTables
+  ) throws(StoreError) -> (commit: Commit?, changes: ChangeSet) {
+    var buffer = DataBuffer(payload)
+    do {
+      let commit = kind == .commit ? try Commit(from: &buffer) : nil
+      return (commit, try ChangeSet(from: &buffer, kind, table, orderedTable, &known))
+    } catch { throw .inSave(error) }
   }
 
   private init(
-    _ payload: [UInt8], _ kind: CommitLogFormat.Kind,
+    from buffer: inout DataBuffer, _ kind: CommitLogFormat.Kind,
     _ table: (String) throws(StoreError) -> TableID,
-    _ orderedTable: (OrderedTableName) throws(StoreError) -> OrderedTableID
+    _ orderedTable: (OrderedTableName) throws(StoreError) -> OrderedTableID,
+    _ known: inout NamedTables
   ) throws {
-    var buffer = DataBuffer(payload)
-    if kind == .commit { _ = try Commit(from: &buffer) }
     var tables: [TableChanges] = []
     for _ in 0..<(try buffer.readCount(minimumElementSize: 8)) {
-      let id = try table(try buffer.readString())
+      let id = try known.tables.read(from: &buffer, table)
       var records: [RecordChange] = []
       let count = try buffer.readCount(minimumElementSize: 17)
       records.reserveCapacity(count)
@@ -108,27 +131,30 @@ extension ChangeSet {
       names.append(NameChange(name: name, range: isSet ? range : nil))
     }
     let ordered =
-      kind == .changes ? [] : try Self.readOrdered(from: &buffer, orderedTable)
+      kind == .changes ? [] : try Self.readOrdered(from: &buffer, orderedTable, &known)
     let count = try buffer.readUInt64()
     guard count == UInt64(buffer.remainingCount) else {
       throw DataBufferError(.unreadBytes, at: buffer.offset, "\(count) bytes were expected here")
     }
     self.init(
-      bytes: Array(payload[buffer.offset...]), tables: tables, names: names, ordered: ordered)
+      bytes: Array(buffer.rest), tables: tables, names: names, ordered: ordered)
     try checkRanges()
   }
 
   private static func readOrdered(
-    from buffer: inout DataBuffer, _ table: (OrderedTableName) throws(StoreError) -> OrderedTableID
+    from buffer: inout DataBuffer, _ table: (OrderedTableName) throws(StoreError) -> OrderedTableID,
+    _ known: inout NamedTables
   ) throws -> [OrderedTableChanges] {
     var tables: [OrderedTableChanges] = []
     for _ in 0..<(try buffer.readCount(minimumElementSize: 9)) {
       let offset = buffer.offset
-      guard let name = OrderedTableName(fileName: try buffer.readString()) else {
-        throw DataBufferError(.invalidValue, at: offset, "not the file name of an ordered table")
+      let id = try known.orderedTables.read(from: &buffer) { fileName in
+        guard let name = OrderedTableName(fileName: fileName) else {
+          throw DataBufferError(.invalidValue, at: offset, "not the file name of an ordered table")
+        }
+        return try table(name)
       }
-      var changes = OrderedTableChanges(
-        table: try table(name), clearsFirst: try buffer.readBool())
+      var changes = OrderedTableChanges(table: id, clearsFirst: try buffer.readBool())
       let count = try buffer.readCount(minimumElementSize: 16)
       changes.changes.reserveCapacity(count)
       for _ in 0..<count { changes.changes.append(try KeyChange(from: &buffer)) }
@@ -145,6 +171,32 @@ extension ChangeSet {
     guard last <= bytes.count else {
       throw DataBufferError(.endOfBuffer, at: last, "a record ends after the last byte")
     }
+  }
+}
+
+/// The tables that change sets have named, so that their names need not be verified again.
+struct NamedTables {
+  fileprivate var tables = KnownNames<TableID>()
+  fileprivate var orderedTables = KnownNames<OrderedTableID>()
+}
+
+/// The first names that were read, and what they stand for.
+private struct KnownNames<ID> {
+  private var known: [(name: [UInt8], id: ID)] = []
+  /// The maximum number of names: to compare more takes longer than to verify one.
+  private static var maximumCount: Int { 8 }
+
+  /// Reads a name, and returns its table; an unknown name is looked up with a closure.
+  mutating func read(
+    from buffer: inout DataBuffer, _ find: (String) throws -> ID
+  ) throws -> ID {
+    for one in known where buffer.skip(ifNext: one.name) { return one.id }
+    let start = buffer.position
+    let id = try find(try buffer.readString())
+    if known.count < Self.maximumCount {
+      known.append((Array(buffer.storage[start..<buffer.position]), id))
+    }
+    return id
   }
 }
 
@@ -195,6 +247,16 @@ extension DataBuffer {
   fileprivate mutating func write(_ range: Range<Int>) {
     write(UInt64(range.lowerBound))
     writeCount(range.count)
+  }
+
+  /// Skips the next bytes if they are the given ones.
+  fileprivate mutating func skip(ifNext bytes: [UInt8]) -> Bool {
+    guard bytes.count <= remainingCount else { return false }
+    let isNext = storage.lend(position..<position + bytes.count) { next in
+      bytes.lend { next.hasSameBytes(as: $0) }
+    }
+    if isNext { position += bytes.count }
+    return isNext
   }
 
   fileprivate mutating func readRange() throws(DataBufferError) -> Range<Int> {

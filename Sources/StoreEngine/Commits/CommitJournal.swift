@@ -38,7 +38,7 @@ package final class CommitJournal: Sendable {
   /// The approximate maximum size of these; of a larger commit only its rows are remembered.
   private static let maximumWeight = 1 << 20
   /// The maximum number of commits that are found by their token.
-  fileprivate static let maximumCount = 1024
+  static let maximumCount = 1024
 
   /// The number of the last commit that every reader sees; 0 before the first.
   package var lastNumber: UInt64 { visible.load(ordering: .acquiring) }

@@ -255,7 +255,8 @@ package struct CommitLogScan {
       let kind = CommitLogFormat.Kind(rawValue: header.kind)
     else { return nil }
     let payload = try storage.read(count, at: offset + CommitLogFormat.batchHeaderSize)
-    guard header.matches(checksum, [payload], orders(of: header.epoch)) else { return nil }
+    let isRight = orders(of: header.epoch).contains { header.matches(checksum, payload, $0) }
+    guard isRight else { return nil }
     let batch = Batch(
       offset: offset, sequence: header.sequence, epoch: header.epoch, kind: kind,
       payloadCount: count, isSynced: header.isSynced)

@@ -1,3 +1,5 @@
+import Files
+
 /// The format of the commit log on disk.
 ///
 /// All integers are little-endian; <doc:CommitLogFormat> has an example.
@@ -101,17 +103,22 @@ enum CommitLogFormat {
 
     /// Returns the checksum of this header and a payload in pieces.
     func checksum(_ payload: [[UInt8]], _ order: BatchChecksum.Order) -> UInt32 {
-      var checksum = BatchChecksum(order)
-      checksum.update(fields(checksum: nil))
+      var checksum = begunChecksum(order)
       for piece in payload { checksum.update(piece.span) }
       return checksum.value()
     }
 
-    /// Whether a checksum matches this header and a payload, in one of several orders.
-    func matches(
-      _ checksum: UInt32, _ payload: [[UInt8]], _ orders: [BatchChecksum.Order]
-    ) -> Bool {
-      orders.contains { self.checksum(payload, $0) == checksum }
+    /// Whether a checksum matches this header and a payload.
+    func matches(_ checksum: UInt32, _ payload: [UInt8], _ order: BatchChecksum.Order) -> Bool {
+      var found = begunChecksum(order)
+      found.update(payload.span)
+      return found.value() == checksum
+    }
+
+    private func begunChecksum(_ order: BatchChecksum.Order) -> BatchChecksum {
+      var checksum = BatchChecksum(order)
+      checksum.update(fields(checksum: nil))
+      return checksum
     }
 
     private static let unsyncedBit: UInt32 = 1 << 31
@@ -141,18 +148,21 @@ enum CommitLogFormat {
       return fields
     }
 
+    /// Reads a header and its checksum; nil if there are too few bytes.
     static func read(_ bytes: [UInt8]) -> (BatchHeader, checksum: UInt32)? {
-      var buffer = DataBuffer(bytes)
-      guard let length = try? buffer.readUInt64(), let epoch = try? buffer.readUInt64(),
-        let sequence = try? buffer.readUInt64(), let checksum = try? buffer.readUInt32(),
-        let kind = try? buffer.readUInt32()
-      else { return nil }
-      return (
-        BatchHeader(
-          length: length, epoch: epoch, sequence: sequence, kind: kind & ~unsyncedBit,
-          isSynced: kind & unsyncedBit == 0),
-        checksum
-      )
+      bytes.lend { read($0) }
+    }
+
+    /// Reads a header and its checksum; nil if there are too few bytes.
+    static func read(_ bytes: RawSpan) -> (BatchHeader, checksum: UInt32)? {
+      guard bytes.byteCount >= batchHeaderSize else { return nil }
+      let kind = bytes.loadUInt32(at: 28, isBigEndian: false)
+      let header = BatchHeader(
+        length: bytes.loadUInt64(at: 0, isBigEndian: false),
+        epoch: bytes.loadUInt64(at: 8, isBigEndian: false),
+        sequence: bytes.loadUInt64(at: 16, isBigEndian: false),
+        kind: kind & ~unsyncedBit, isSynced: kind & unsyncedBit == 0)
+      return (header, bytes.loadUInt32(at: 24, isBigEndian: false))
     }
   }
 }

@@ -1,3 +1,5 @@
+import Files
+
 /// A reader of a commit log, which also classifies the bytes after the last good batch.
 struct CommitLogReader {
   /// The end of a log.
@@ -124,13 +126,34 @@ struct CommitLogReader {
 
   /// Returns the next good batch, or nil after the last one.
   mutating func next() throws(StoreError) -> Batch? {
-    if offset < wholeEnd, offset >= ahead.offset + ahead.bytes.count {
-      ahead = (offset, try storage.read(min(Self.chunkSize, wholeEnd - offset), at: offset))
-    }
+    try readAhead()
     guard let batch = try batch(at: offset, sequence) else { return nil }
     offset = batch.end
     sequence += 1
     return batch
+  }
+
+  /// Returns the end of the last batch that may be a checkpoint; nil if no batch may be.
+  ///
+  /// Only headers are read, and none is verified.
+  func endOfLastCheckpoint() throws(StoreError) -> Int? {
+    var (rest, end) = (self, Int?.none)
+    while true {
+      try rest.readAhead()
+      guard let (header, _) = try rest.header(at: rest.offset), header.sequence == rest.sequence,
+        let length = plausibleLength(header, at: rest.offset)
+      else { return end }
+      rest.offset = CommitLogFormat.end(ofBatchAt: rest.offset, payload: length)
+      rest.sequence += 1
+      // Batches of later versions are refused where they are read.
+      if CommitLogFormat.Kind(rawValue: header.kind)?.isCheckpoint ?? true { end = rest.offset }
+    }
+  }
+
+  private mutating func readAhead() throws(StoreError) {
+    if offset < wholeEnd, offset >= ahead.offset + ahead.bytes.count {
+      ahead = (offset, try storage.read(min(Self.chunkSize, wholeEnd - offset), at: offset))
+    }
   }
 
   /// Allows reading the batches up to an offset together, because they no longer change.
@@ -156,7 +179,7 @@ struct CommitLogReader {
       let length = plausibleLength(header, at: offset)
     else { return nil }
     let payload = try read(length, at: offset + CommitLogFormat.batchHeaderSize)
-    guard payload.count == length, header.checksum([payload], slot.checksums) == checksum else {
+    guard payload.count == length, header.matches(checksum, payload, slot.checksums) else {
       return nil
     }
     guard let kind = CommitLogFormat.Kind(rawValue: header.kind) else {
@@ -173,12 +196,17 @@ struct CommitLogReader {
   private func header(
     at offset: Int
   ) throws(StoreError) -> (CommitLogFormat.BatchHeader, checksum: UInt32)? {
-    let bytes =
-      offset == CommitLogFormat.firstBatch
-      ? firstHeader : try read(CommitLogFormat.batchHeaderSize, at: offset)
-    guard let found = CommitLogFormat.BatchHeader.read(bytes), found.0.epoch == epoch else {
-      return nil
-    }
+    let size = CommitLogFormat.batchHeaderSize
+    let start = offset - ahead.offset
+    let found: (CommitLogFormat.BatchHeader, checksum: UInt32)? =
+      if offset == CommitLogFormat.firstBatch {
+        CommitLogFormat.BatchHeader.read(firstHeader)
+      } else if start >= 0, start + size <= ahead.bytes.count {
+        ahead.bytes.lend(start..<start + size) { CommitLogFormat.BatchHeader.read($0) }
+      } else {
+        CommitLogFormat.BatchHeader.read(try storage.read(size, at: offset))
+      }
+    guard let found, found.0.epoch == epoch else { return nil }
     return found
   }
 
@@ -306,6 +334,6 @@ struct CommitLogReader {
   ) throws(StoreError) -> Bool {
     guard let length = plausibleLength(header, at: offset) else { return false }
     let payload = try storage.read(length, at: offset + CommitLogFormat.batchHeaderSize)
-    return payload.count == length && header.matches(checksum, [payload], orders)
+    return payload.count == length && orders.contains { header.matches(checksum, payload, $0) }
   }
 }

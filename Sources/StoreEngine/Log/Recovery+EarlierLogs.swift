@@ -20,11 +20,12 @@ private struct LogOutlook {
   /// Whether the logs before this one are in the files.
   var coversEarlierLogs: Bool { coversLog || earlierCheckpoint != nil }
 
-  /// Reads a log to its end, unless no earlier logs preceded it.
+  /// Reads a log up to its last checkpoint, unless no earlier logs preceded it.
   init(_ reader: CommitLogReader) throws(StoreError) {
     if reader.slot.earlier == nil { return }
+    guard let end = try reader.endOfLastCheckpoint() else { return }
     var ahead = reader
-    while let batch = try ahead.next() {
+    while ahead.offset < end, let batch = try ahead.next() {
       if batch.kind == .earlierCheckpoint { earlierCheckpoint = batch }
       if batch.kind.coversLog { coversLog = true }
     }

@@ -2,10 +2,18 @@
 struct Recovery<Format: ClassFileFormat> {
   /// The saves that are only in the log.
   private(set) var pending = PendingRecords()
-  /// The last commit before the log, and the commits in the log.
-  private(set) var firstCommit: Commit?
+  /// The last commit before the log.
+  private var firstCommit: Commit?
+  /// The last commits in the log, and what they have changed.
   private(set) var commits: [(commit: Commit, changes: ChangeSet)] = []
+  /// The last commit in the log before these; nil if these are all.
+  private var lastForgotten: Commit?
+  /// The last commit before ``commits``; nil if there is none.
+  var commitBefore: Commit? { lastForgotten ?? firstCommit }
+  /// The last commit of the store; nil if there is none.
+  var lastCommit: Commit? { commits.last?.commit ?? commitBefore }
   let files: ClassFiles<Format>
+  private var namedTables = NamedTables()
   /// Opens the batches of an encrypted store.
   private let sealing: Sealing?
   private let storage: StoreFile?
@@ -156,15 +164,15 @@ struct Recovery<Format: ClassFileFormat> {
     let payload = try payload(batch)
     switch batch.kind {
     case .changes, .orderedChanges, .commit:
-      let changes = try ChangeSet(
-        encoded: payload, kind: batch.kind, table: files.table, orderedTable: files.ordered.table)
+      let (commit, changes) = try ChangeSet.decode(
+        payload, batch.kind, table: files.table, orderedTable: files.ordered.table, &namedTables)
       let states = try changes.tables.map { (table) throws(StoreError) in
         PendingRecords.FileState(generation: try files.generation(of: table.table))
       }
       let keys = try files.preparedKeys(
         adding: changes, to: pending.ordered, isCounting: false)
       pending.add(changes, over: states, keys: keys)
-      note(batch.kind.hasCommit ? try Commit(payload: payload) : nil, changes, batch.epoch)
+      note(commit, changes, batch.epoch)
     case .checkpoint, .bulkCommit, .earlierCheckpoint:
       let replacements = try Replacement.decode(payload, batch.kind)
       if batch.kind.hasCommit { note(try Commit(payload: payload), ChangeSet(), batch.epoch) }
@@ -177,18 +185,27 @@ struct Recovery<Format: ClassFileFormat> {
 
   /// Adds a commit, unless the manifest covers it already; nil for one from before commit numbers.
   private mutating func note(_ commit: Commit?, _ changes: ChangeSet, _ epoch: UInt64) {
-    let last = (commits.last?.commit ?? firstCommit)?.number ?? 0
+    let last = lastCommit?.number ?? 0
     guard let commit else {
       // The log is one that a checkpoint was about to empty.
       if let known = manifestOnDisk?.epoch, known > epoch { return }
-      return commits.append((Commit(unnamed: last + 1), changes))
+      return append(Commit(unnamed: last + 1), changes)
     }
     guard commit.number > last else { return }
     if commit.number > last + 1 {
       // The manifest that recorded the commits before has been removed.
-      (firstCommit, commits) = (Commit(unnamed: commit.number - 1), [])
+      (firstCommit, commits, lastForgotten) = (Commit(unnamed: commit.number - 1), [], nil)
     }
+    append(commit, changes)
+  }
+
+  /// Adds a commit, and forgets the first ones if no journal remembers them.
+  private mutating func append(_ commit: Commit, _ changes: ChangeSet) {
     commits.append((commit, changes))
+    let count = CommitJournal.maximumCount
+    guard commits.count == 2 * count else { return }
+    lastForgotten = commits[count - 1].commit
+    commits.removeFirst(count)
   }
 
   /// Puts the files of a checkpoint of earlier logs in place.
@@ -310,7 +327,7 @@ struct Recovery<Format: ClassFileFormat> {
       new.add(published, followedBy: isEmptied ? epoch + 1 : firstNeeded)
       if isEmptied { new.remove(files.emptyFiles(among: published.map(\.name))) }
     }
-    if isEmptied { new.lastCommit = commits.last?.commit ?? firstCommit }
+    if isEmptied { new.lastCommit = lastCommit }
     manifest = new
     if new == manifestOnDisk { return }
     // A manifest implies that there is a log, so the name of the log must be on the disk first.

@@ -121,9 +121,8 @@ public final class LoggedBackend<Format: ClassFileFormat>: StoreBackend, CommitW
       // After these: one that is needed and not there is missing.
       if !files.isReadOnly, joined == nil { try files.ordered.know(names) }
       tornTailByteCount = if case .torn(let bytes) = recovery.tail { bytes } else { nil }
-      let last = recovery.commits.last?.commit ?? recovery.firstCommit
-      state.withLock { ($0.pending, $0.lastCommit) = (recovery.pending, last) }
-      coordinator.journal.begin(after: recovery.firstCommit)
+      state.withLock { ($0.pending, $0.lastCommit) = (recovery.pending, recovery.lastCommit) }
+      coordinator.journal.begin(after: recovery.commitBefore)
       for one in recovery.commits { coordinator.journal.append(one.commit, one.changes) }
     } catch {
       throw Self.closing(files, sealing, error)

@@ -99,24 +99,6 @@ extension KeyTree {
     }
   }
 
-  /// Returns the changes with what exists below them, which was assumed when they were added.
-  ///
-  /// Complexity: O(n log n), and a call of the closure for each change.
-  ///
-  /// - Parameter existsBelow: Returns whether a key exists below; called in the order of the keys.
-  /// - Returns: A tree with the same changes, without removals of keys that don't exist.
-  /// - Throws: An error of the closure.
-  func counted<Failure: Error>(
-    _ existsBelow: (RawSpan) throws(Failure) -> Bool
-  ) throws(Failure) -> KeyTree {
-    var counted = KeyTree()
-    try forEach { (item) throws(Failure) in
-      let exists = try item.bytes.lend(item.change.key, existsBelow)
-      counted.set(item.change, item.bytes) { exists }
-    }
-    return counted
-  }
-
   /// The first key that has changed; nil if there are no changes.
   var firstKey: [UInt8]? {
     if isEmpty { return nil }

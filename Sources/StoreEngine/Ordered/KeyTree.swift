@@ -75,6 +75,48 @@ struct KeyTree: Sendable {
 
   var isEmpty: Bool { branches.isEmpty }
 
+  /// Creates a tree without changes.
+  init() {}
+
+  /// Creates a tree of the last change of each key in sorted runs, oldest first.
+  ///
+  /// Removals of keys that don't exist below are left out.
+  ///
+  /// Complexity: as ``MergeOrder``, and a call of the closure for each key.
+  ///
+  /// - Parameters:
+  ///   - runs: The runs.
+  ///   - existsBelow: Returns whether a key exists below; called in the order of the keys.
+  /// - Throws: An error of the closure.
+  init<Failure: Error>(
+    _ runs: [KeyRun], existsBelow: (RawSpan) throws(Failure) -> Bool
+  ) throws(Failure) {
+    var items: [Item] = []
+    items.reserveCapacity(runs.reduce(0) { $0 + $1.count })
+    var order = MergeOrder(runs)
+    while let part = order.next() {
+      let bytes = runs[part.run].bytes
+      for change in runs[part.run].changes[part.indices] {
+        let (head, exists) = try bytes.lend(change.key) { (key) throws(Failure) in
+          (ShortHead(key), try existsBelow(key))
+        }
+        if change.isRemoval, !exists { continue }
+        items.append(Item(head: head, bytes: bytes, change: change.knowing(wasThere: exists)))
+      }
+    }
+    branches = Self.parts(of: Self.parts(of: items).map { Leaf(Array($0)) }).map {
+      Branch(Array($0))
+    }
+    growth = branches.reduce(0) { $0 + $1.growth }
+  }
+
+  /// Returns the parts of an array that fill nodes, in order.
+  private static func parts<Element>(of elements: [Element]) -> [ArraySlice<Element>] {
+    stride(from: 0, to: elements.count, by: limit).map {
+      elements[$0..<min($0 + limit, elements.count)]
+    }
+  }
+
   // MARK: Changing
 
   /// Adds the change of a key, and replaces an earlier one.

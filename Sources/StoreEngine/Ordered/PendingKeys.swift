@@ -11,8 +11,8 @@ struct PendingKeys: Sendable {
   /// Whether the changes replace everything below them.
   private(set) var isCleared = false
   private var changes = KeyChanges()
-  /// Whether small saves were added that assume that each key exists below.
-  private var isUncounted = false
+  /// Small saves after these changes, whose keys have not been looked up yet.
+  private var uncounted = UncountedKeys()
   /// The changes between the file and these; nil for none.
   private var folding: FoldingKeys?
 
@@ -29,7 +29,9 @@ struct PendingKeys: Sendable {
   /// Whether the file no longer counts.
   var replacesFile: Bool { isCleared || folding?.isCleared == true }
 
-  private mutating func clear() { (isCleared, changes, isUncounted) = (true, KeyChanges(), false) }
+  private mutating func clear() {
+    (isCleared, changes, uncounted) = (true, KeyChanges(), UncountedKeys())
+  }
 
   // MARK: Small saves
 
@@ -75,23 +77,23 @@ struct PendingKeys: Sendable {
 
   /// Adds a small save without looking up which of its keys exist below it.
   ///
-  /// Counts of keys are wrong until ``count(over:)``. Recovery adds thousands of saves: to look up each
-  /// key once, and in order, takes less time.
+  /// The save is not visible until ``count(over:)``. Recovery adds thousands of saves: to look up
+  /// each key once, and in order, takes less time.
   mutating func addUncounted(_ save: ChangeSet.OrderedTableChanges, _ bytes: [UInt8]) {
     if save.clearsFirst { clear() }
-    // To assume that a key exists keeps its removal.
-    for change in save.changes { changes.tree.set(change, bytes) { true } }
-    isUncounted = true
+    uncounted.add(save, bytes)
   }
 
-  /// Looks up which keys exist below the small saves, if they were added without it.
+  /// Looks up which keys exist below the small saves that were added without it.
   ///
   /// - Throws: ``StoreError`` with `damaged`.
   mutating func count(over file: OrderedFile?) throws(StoreError) {
-    guard isUncounted else { return }
-    let below = view(over: file, KeyChanges(runs: changes.runs))
-    changes.tree = try changes.tree.counted { (key) throws(StoreError) in try below.contains(key) }
-    isUncounted = false
+    let runs = uncounted.take()
+    if runs.isEmpty { return }
+    // What small saves have added before stays below these.
+    changes.closeTree()
+    let below = view(over: file, changes)
+    changes.tree = try KeyTree(runs) { (key) throws(StoreError) in try below.contains(key) }
   }
 
   /// Adds a new key and its value.

@@ -201,8 +201,7 @@ extension LoggedBackend {
       files.need(recovery.manifest?.files ?? [])
       try files.ordered.need(recovery.manifest?.files ?? [])
       try files.hold()
-      let last = recovery.commits.last?.commit ?? recovery.firstCommit
-      state.begin(with: recovery.pending, last, tables)
+      state.begin(with: recovery.pending, recovery.lastCommit, tables)
       return recovery
     }
     log.earlierEpochs = recovery.earlierLogs.map(\.epoch)
@@ -219,8 +218,9 @@ extension LoggedBackend {
       }
       tell(one.commit, try opened(one.changes))
     }
-    let last = recovery.commits.last?.commit ?? recovery.firstCommit
-    if let last, last.number > coordinator.journal.lastNumber { try loseTrack(upTo: last) }
+    if let last = recovery.lastCommit, last.number > coordinator.journal.lastNumber {
+      try loseTrack(upTo: last)
+    }
   }
 
   private func loseTrack(upTo last: Commit) throws(StoreError) {

@@ -123,6 +123,8 @@ struct GroupCommitTests {
       if let backend = try? CDBBackend(disk, limits: Self.limits) {
         told = try commit(backend)
         if told.done.count < 24 { cuts += 1 }
+        // The thread that wrote the last commits may release the backend later, which closes it.
+        try? backend.close()
       }
       let rebooted = try disk.afterPowerCut(using: &random)
       let again = try CDBBackend(rebooted, limits: Self.limits)

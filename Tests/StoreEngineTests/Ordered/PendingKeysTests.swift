@@ -154,6 +154,36 @@ struct PendingKeysTests {
     }
   }
 
+  @Test("Megabytes of saves whose keys are counted at the end are merged")
+  func countedInRuns() throws {
+    var generator = Seeds.generator(for: "runs of keys counted at the end")
+    let entries = stride(from: UInt32(0), to: 400, by: 2).map {
+      OrderedEntry(key: Self.key($0), value: [1])
+    }
+    let file = try OrderedFile(bytes: MemorySink.file(entries))
+    var keys = PendingKeys(fileGeneration: 0)
+    var model = Dictionary(uniqueKeysWithValues: entries.map { ($0.key, $0.value) })
+    for number in 0..<1_500 {
+      var changes = ChangeSet()
+      let key = Self.key(.random(in: 0..<500, using: &generator))
+      let isRemoval = Int.random(in: 0..<4, using: &generator) == 0
+      let value = [UInt8](repeating: UInt8(number % 251), count: isRemoval ? 0 : 20_000)
+      changes.set(key, to: isRemoval ? nil : value, in: Self.table)
+      model[key] = isRemoval ? nil : value
+      keys.addUncounted(changes.ordered[0], changes.bytes)
+      // Recovery counts in between only before a large save.
+      if number == 900 { try keys.count(over: file) }
+    }
+    try keys.count(over: file)
+    let view = keys.view(over: file)
+    let found = try contents(view)
+    #expect(found.map(\.key) == model.keys.sorted { $0.lexicographicallyPrecedes($1) })
+    #expect(found.allSatisfy { model[$0.key] == $0.value })
+    #expect(try view.count(in: KeyRange()) == model.count)
+    let range = KeyRange(from: Self.key(90), to: Self.key(410))
+    #expect(try view.count(in: range) == model.keys.count { range.contains($0) })
+  }
+
   /// Returns a save that puts and removes keys, of which the file has half.
   private func randomSave(_ generator: inout SeededGenerator) -> (ChangeSet, isLarge: Bool) {
     var changes = ChangeSet()
