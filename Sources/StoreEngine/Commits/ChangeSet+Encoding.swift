@@ -180,7 +180,7 @@ struct NamedTables {
   fileprivate var orderedTables = KnownNames<OrderedTableID>()
 }
 
-/// The first names that were read, and what they stand for.
+/// The first names that were read, and their tables.
 private struct KnownNames<ID> {
   private var known: [(name: [UInt8], id: ID)] = []
   /// The maximum number of names: to compare more takes longer than to verify one.

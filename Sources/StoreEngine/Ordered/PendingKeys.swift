@@ -90,7 +90,7 @@ struct PendingKeys: Sendable {
   mutating func count(over file: OrderedFile?) throws(StoreError) {
     let runs = uncounted.take()
     if runs.isEmpty { return }
-    // What small saves have added before stays below these.
+    // Earlier small saves stay below these.
     changes.closeTree()
     let below = view(over: file, changes)
     changes.tree = try KeyTree(runs) { (key) throws(StoreError) in try below.contains(key) }
