@@ -69,10 +69,12 @@ struct PageDirectoryTests {
     var generator = Seeds.generator(for: "files that are searched often")
     let keys = keys(&generator, shared: [9])
     let file = try OrderedFile(bytes: bytes(of: keys))
+    let all = Set(keys)
     for _ in 0..<2 {
       for key in keys {
         #expect(try isFound(key, file))
-        #expect(try !isFound(key + [0, 1], file))
+        // A random key may be this longer one.
+        #expect(try isFound(key + [0, 1], file) == all.contains(key + [0, 1]))
       }
     }
     #expect(keys[0].lend { file.start(for: $0).level } == 0)
