@@ -50,7 +50,7 @@ package let workloads: [any Workload] = singleWorkloads + fullTextSearches + ycs
 private let singleWorkloads: [any Workload] = [
   SimpleInsert(), SimpleFetch(), SimpleScan(), ComplexInsert(), ComplexFetch(), SimpleUpdate(),
   RandomFetch(), SmallSaves(), RememberedSaves(), ReadHistory(), StreamHistory(),
-  LargeStoreSave(), SustainedSaves(), ListEdit(),
+  LargeStoreSave(), SustainedSaves(), SustainedPuts(), ListEdit(),
   InverseEdit(), LiveResultsEdit(), RefetchedResults(),
   DeepGraph(), OpenClose(), CrashRecovery(), KeyValueRecovery(), ManyStores(),
   NamedBufferInsert(), NamedBufferFetch(), Growth(), IndexedInsert(), IndexedLookup(),

@@ -81,7 +81,7 @@ let ycsb: [any Workload] = [
     frequent: .read, share: 50, other: .modify),
 ]
 
-private let ycsbRivals: Set<String> = ["sqlite-c", "lmdb-c", "rocksdb-c"]
+let ycsbRivals: Set<String> = ["sqlite-c", "lmdb-c", "rocksdb-c"]
 
 func load(_ workspace: Workspace, _ count: Int) throws {
   try workspace.withTable { table in

@@ -19,6 +19,7 @@ const struct workload workloads[] = {
   { "NamedBufferInsert", NULL, insert_buffers },
   { "NamedBufferFetch", insert_buffers, fetch_buffers },
   { "YCSBLoad", NULL, ycsb_load },
+  { "SustainedPuts", ycsb_prepare, sustained_puts },
   { "YCSBA", ycsb_prepare, ycsb_a },
   { "YCSBB", ycsb_prepare, ycsb_b },
   { "YCSBC", ycsb_prepare, ycsb_c },

@@ -28,6 +28,7 @@ void insert_buffers(const struct run *run);
 void fetch_buffers(const struct run *run);
 void ycsb_load(const struct run *run);
 void ycsb_prepare(const struct run *run);
+void sustained_puts(const struct run *run);
 void ycsb_a(const struct run *run);
 void ycsb_b(const struct run *run);
 void ycsb_c(const struct run *run);

@@ -4,7 +4,8 @@
 #include <string.h>
 
 enum {
-  words = 125, record_size = 8 * words, field_size = 100, batch_size = 1000, longest_scan = 100
+  words = 125, record_size = 8 * words, field_size = 100, batch_size = 1000, longest_scan = 100,
+  puts_each = 100
 };
 
 enum operation { READ, UPDATE, INSERT, SCAN, MODIFY };
@@ -144,3 +145,24 @@ void ycsb_c(const struct run *run) { work(run, (struct mix){ READ, 100, READ, fa
 void ycsb_d(const struct run *run) { work(run, (struct mix){ READ, 95, INSERT, true }); }
 void ycsb_e(const struct run *run) { work(run, (struct mix){ SCAN, 95, INSERT, false }); }
 void ycsb_f(const struct run *run) { work(run, (struct mix){ READ, 50, MODIFY, false }); }
+
+// Puts records in random order; made before the time of their commit begins.
+void sustained_puts(const struct run *run) {
+  static uint64_t records[puts_each][words];
+  char key[32];
+  uint64_t state = first_random;
+  open_engine(run, run->count);
+  for (size_t version = 1; version <= run->operations; version++) {
+    for (size_t place = 0; place < puts_each; place++)
+      make_record(records[place], next_random(&state, run->count), version);
+    begin_latency(run);
+    run->engine->begin();
+    for (size_t place = 0; place < puts_each; place++) {
+      record_key(key, records[place][0]);
+      run->engine->records->add(key, records[place], record_size);
+    }
+    run->engine->commit();
+    end_latency();
+  }
+  run->engine->close();
+}
