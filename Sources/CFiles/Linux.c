@@ -30,6 +30,10 @@ int files_sync(int descriptor) { return fsync(descriptor); }
 
 int files_sync_data(int descriptor) { return fdatasync(descriptor); }
 
+int files_start_writing(int descriptor, long offset, long count) {
+  return sync_file_range(descriptor, offset, count, SYNC_FILE_RANGE_WRITE);
+}
+
 int files_allocate(int descriptor, long offset, long count) {
   return posix_fallocate(descriptor, offset, count);
 }

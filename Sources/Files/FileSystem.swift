@@ -74,6 +74,7 @@ package enum FileCall: String, Sendable, CaseIterable {
   case copyRange = "copy_file_range"
   case copy = "sendfile"
   case truncate = "ftruncate"
+  case startWriting = "sync_file_range"
   case sync = "fsync"
   case syncData = "fdatasync"
 }

@@ -54,6 +54,9 @@ package final class NewFile: Sendable {
     if try file.size() > size { try file.resize(to: size) }
   }
 
+  /// Lets the system begin to write a part to the disk, without waiting.
+  package func startWriting(_ range: Range<Int>) { file.startWriting(range) }
+
   /// Syncs the file.
   package func synchronize() throws(SystemError) { try file.synchronize() }
 }

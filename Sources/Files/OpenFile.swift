@@ -146,6 +146,15 @@ package struct OpenFile: Sendable {
 
   // MARK: The disk
 
+  /// Lets the system begin to write a part to the disk, without waiting (`sync_file_range`).
+  ///
+  /// The part is not durable before a sync, which also reports errors of the disk.
+  package func startWriting(_ range: Range<Int>) {
+    _ = try? perform(.startWriting) {
+      Int(files_start_writing(descriptor, range.lowerBound, range.count))
+    }
+  }
+
   /// Syncs the file (`fsync`, or `F_FULLFSYNC` on macOS).
   package func synchronize() throws(SystemError) {
     _ = try perform(.sync) { Int(files_sync(descriptor)) }

@@ -68,6 +68,10 @@ int files_sync(int descriptor);
 /// Syncs the content of a file to the disk (`fdatasync`). Returns 0, or -1 with `errno`.
 int files_sync_data(int descriptor);
 
+/// Lets the system begin to write a part of a file to the disk (`sync_file_range`; does nothing on
+/// macOS). Returns 0, or -1 with `errno`.
+int files_start_writing(int descriptor, long offset, long count);
+
 /// Allocates disk space for a part of a file, which grows if needed (`posix_fallocate`). Returns 0, or
 /// the number of the error.
 int files_allocate(int descriptor, long offset, long count);
