@@ -147,11 +147,16 @@ struct WebDriver: Sendable {
   }
 
   /// Opens a view, and waits until it is there.
+  ///
+  /// The view before may be shown once more in the meantime.
   func show(_ hash: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
     let number = try number("return Number(document.body.dataset.ready ?? 0)")
     try run("location.hash = arguments[0]", [hash])
     try wait(
-      for: "return Number(document.body.dataset.ready) > Number(arguments[0])", ["\(number)"],
+      for: """
+        return Number(document.body.dataset.ready) > Number(arguments[0])
+          && document.body.dataset.shown === (location.hash || '#/')
+        """, ["\(number)"],
       sourceLocation: sourceLocation)
   }
 
