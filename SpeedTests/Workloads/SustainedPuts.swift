@@ -15,10 +15,7 @@ struct SustainedPuts: Workload {
   let timing = Timing.inside
   let rivals: Set<String>? = ycsbRivals
 
-  func prepare(_ workspace: Workspace, _ count: Int) throws {
-    try load(workspace, count)
-    try workspace.withTable { _ in }
-  }
+  func prepare(_ workspace: Workspace, _ count: Int) throws { try loadAndReopen(workspace, count) }
 
   func run(_ workspace: Workspace, _ count: Int) throws {
     try workspace.withTable { table in

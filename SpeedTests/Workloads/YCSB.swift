@@ -32,11 +32,7 @@ struct YCSB: Workload {
   let rivals: Set<String>? = ycsbRivals
   var durabilities: [Durability] { share == 100 ? [.full] : [.full, .process] }
 
-  /// Opens what was loaded once more, as some engines put things in order then.
-  func prepare(_ workspace: Workspace, _ count: Int) throws {
-    try load(workspace, count)
-    try workspace.withTable { _ in }
-  }
+  func prepare(_ workspace: Workspace, _ count: Int) throws { try loadAndReopen(workspace, count) }
 
   func run(_ workspace: Workspace, _ count: Int) throws {
     try workspace.withTable { table in
@@ -82,6 +78,12 @@ let ycsb: [any Workload] = [
 ]
 
 let ycsbRivals: Set<String> = ["sqlite-c", "lmdb-c", "rocksdb-c"]
+
+/// Opens what was loaded once more, as some engines put things in order then.
+func loadAndReopen(_ workspace: Workspace, _ count: Int) throws {
+  try load(workspace, count)
+  try workspace.withTable { _ in }
+}
 
 func load(_ workspace: Workspace, _ count: Int) throws {
   try workspace.withTable { table in
