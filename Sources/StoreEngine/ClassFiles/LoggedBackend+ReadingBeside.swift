@@ -37,15 +37,18 @@ extension LoggedBackend {
     while true {
       let files = try ClassFiles<Format>(directory: directory, configuration: configuration)
       let directory = try files.directory.opened()
+      var before: StoreMoment?
       do throws(StoreError) {
-        if let backend = try opened(files, key, directory) { return backend }
+        let moment = try StoreMoment(directory)
+        before = moment
+        if let backend = try opened(files, key, directory, moment) { return backend }
         if !waiting.pause() { throw busy(directory.path) }
       } catch {
-        guard hasWriter(directory) else {
+        if isAtRest(directory, since: before) {
           if error.code == .damaged { return nil }
           throw error
         }
-        // Apparent damage may be a write in progress.
+        // Apparent damage may be a write in progress, or one that has ended since.
         if error.code == .inUse || !waiting.pause() { throw error }
       }
     }
@@ -53,9 +56,9 @@ extension LoggedBackend {
 
   /// Opens a store with all its files; returns nil if files were published meanwhile.
   private static func opened(
-    _ files: ClassFiles<Format>, _ key: (any StoreKey)?, _ directory: DirectoryHandle
+    _ files: ClassFiles<Format>, _ key: (any StoreKey)?, _ directory: DirectoryHandle,
+    _ before: StoreMoment
   ) throws(StoreError) -> LoggedBackend? {
-    let before = try StoreMoment(directory)
     let backend = try LoggedBackend(files: files, key: key)
     try backend.openAllFiles()
     return try backend.isOf(before, directory) ? backend : nil
@@ -63,8 +66,9 @@ extension LoggedBackend {
 
   /// Checks a store in a file system.
   ///
-  /// If there is a writer, apparent damage may be a write in progress, so the check is repeated. If
-  /// files are published all the time, only the records are checked, as of one commit.
+  /// If there is a writer, or was one meanwhile, apparent damage may be a write in progress, so the
+  /// check is repeated. If files are published all the time, only the records are checked, as of
+  /// one commit.
   package static func check(
     directory: String, key: (any StoreKey)?, in fileSystem: any FileSystem,
     progress: (IntegrityProgress) -> Void
@@ -74,11 +78,12 @@ extension LoggedBackend {
       let files = try ClassFiles<Format>(reading: directory, in: fileSystem)
       let handle = try files.directory.opened()
       let isBeside = hasWriter(handle)
-      let before = isBeside ? try StoreMoment(handle) : nil
+      // nil if it can't be read, which the check reports.
+      let before = try? StoreMoment(handle)
       let found = try files.check(key: key, isBeside: isBeside, progress: progress)
-      if found.findings.isEmpty || !isBeside { return found }
+      if found.findings.isEmpty || !isBeside && isAtRest(handle, since: before) { return found }
       if waiting.pause() { continue }
-      if try StoreMoment(handle) == before { return found }
+      if (try? StoreMoment(handle)) == before { return found }
       return try checkRecords(directory, key, fileSystem, progress)
     }
   }
@@ -112,6 +117,12 @@ extension LoggedBackend {
       if batch.kind.isCheckpoint { return false }
     }
     return true
+  }
+
+  /// Whether there is no writer, and none has changed anything since a moment.
+  private static func isAtRest(_ directory: DirectoryHandle, since before: StoreMoment?) -> Bool {
+    // In this order: a writer that ends between the two has changed the moment.
+    !hasWriter(directory) && (try? StoreMoment(directory)) == before
   }
 
   private static func hasWriter(_ directory: DirectoryHandle) -> Bool {

@@ -103,6 +103,16 @@ final class TableFile: Sendable {
     }
   }
 
+  /// Makes the next reader open the file again, which another process has replaced.
+  func forget() {
+    state.withLock { state in
+      switch state.content {
+      case .open, .missing: forget(&state)
+      case .unknown, .closed: break
+      }
+    }
+  }
+
   /// Makes the next reader open another file.
   private func forget(_ state: inout State) {
     (state.content, state.isNeeded) = (.unknown, true)

@@ -225,6 +225,9 @@ struct Recovery<Format: ClassFileFormat> {
   private mutating func finish(
     _ replacements: [Replacement], of batch: CommitLogReader.Batch, _ log: StoreFile?
   ) throws(StoreError) {
+    // Commits before the checkpoint have opened files that it replaces, and beside a writer the new
+    // ones may have got their names since.
+    if files.isReadOnly { files.forget(replacements) }
     var ready: [Replacement] = []
     for replacement in replacements {
       let found = replacement.mark == nil ? nil : try files.markOfNewFile(replacement)

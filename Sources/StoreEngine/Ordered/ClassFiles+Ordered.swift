@@ -122,6 +122,18 @@ extension ClassFiles {
     try ordered.publish(replacements.filter(isOrdered))
   }
 
+  /// Makes the next access to files that have been replaced open them again.
+  func forget(_ replacements: [Replacement]) {
+    for name in replacements.map(\.name) {
+      if OrderedTableName(fileName: name) == nil {
+        // A file that has no number yet is not open.
+        tables.all.first { $0.name == name }?.forget()
+      } else {
+        ordered.forget(name)
+      }
+    }
+  }
+
   /// Whether a file of any kind exists.
   func hasAnyFile(_ name: String) throws(StoreError) -> Bool {
     if let name = OrderedTableName(fileName: name) { return try ordered.hasFile(name) }

@@ -200,6 +200,19 @@ public final class OrderedFiles: Sendable {
     }
   }
 
+  /// Makes the next access to a file open it again, because another process has replaced it.
+  func forget(_ fileName: String) {
+    state.withLock { state in
+      guard let index = state.numbers[fileName] else { return }
+      switch state.tables[index].file {
+      case .open, .missing:
+        state.tables[index].file = .unknown
+        state.tables[index].generation += 1
+      case .unknown, .lost: break
+      }
+    }
+  }
+
   /// Returns the mark in the file of a table, by the file's present or final name.
   func mark(of fileName: String) throws(StoreError) -> FileMark? {
     let redirected = state.withLock { state in
