@@ -89,8 +89,13 @@ extension RawSpan {
   package var keyHash: UInt64 { keyHash(seed: 0) }
 
   /// The same with another seed in addition, such as that of a hash table.
-  package func keyHash(seed: UInt64) -> UInt64 {
-    var hash = KeyHash.seed ^ seed ^ UInt64(byteCount)
+  package func keyHash(seed: UInt64) -> UInt64 { storedHash(seed: KeyHash.seed ^ seed) }
+
+  /// A hash of the bytes that is the same in every process, for filters in files.
+  ///
+  /// Complexity: linear, eight bytes per step.
+  package func storedHash(seed: UInt64) -> UInt64 {
+    var hash = seed ^ UInt64(byteCount)
     var position = 0
     while position + 8 <= byteCount {
       hash = KeyHash.mix(hash ^ loadUInt64(at: position, isBigEndian: false))

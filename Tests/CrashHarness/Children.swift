@@ -22,6 +22,7 @@ struct StoreOptions: ParsableArguments {
   private var limits: CheckpointLimits {
     var limits = CheckpointLimits(logBytes: logBytes, filePart: 1 << 20, bulkBytes: bulkBytes)
     limits.besideBytes = besideBytes
+    limits.segments = .small
     return limits
   }
 }

@@ -59,6 +59,7 @@ struct SmallStore {
     var limits = CheckpointLimits(logBytes: logBytes, filePart: 1000, bulkBytes: 3000)
     limits.logGrowth = 8 << 10
     limits.foldsAtClose = foldsAtClose
+    limits.segments = .small
     // For concurrent savers, a fold of the small store should last as long as that of a large one.
     if sharing == .processes { limits.besideBytes = 0 }
     return try backend.open(directory, isReadOnly: isReadOnly, sharing: sharing, limits: limits)

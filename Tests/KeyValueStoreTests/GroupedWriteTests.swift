@@ -261,6 +261,7 @@ struct GroupedWriteTests {
 
   private static func small() -> CheckpointLimits {
     var limits = CheckpointLimits(logBytes: 3000, filePart: 1000, bulkBytes: 1500)
+    limits.segments = .small
     limits.logGrowth = 8 << 10
     limits.foldPause = .zero
     return limits

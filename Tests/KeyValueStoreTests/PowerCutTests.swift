@@ -17,6 +17,7 @@ struct PowerCutTests {
   private func open(_ disk: CrashingDirectory, _ kind: TestedBackend) throws -> KeyValueStore {
     var limits = CheckpointLimits(logBytes: 1500, filePart: 1000, bulkBytes: 3000)
     limits.logGrowth = 8 << 10
+    limits.segments = .small
     return try KeyValueStore(backend: kind.open(disk, limits: limits))
   }
 

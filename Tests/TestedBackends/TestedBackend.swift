@@ -69,6 +69,7 @@ package enum TestedBackend: String, CaseIterable, Sendable {
   ) throws -> any DirectoryBackend {
     var limits = CheckpointLimits(logBytes: 8 << 10, filePart: 1 << 20, bulkBytes: 2000)
     limits.logGrowth = 8 << 10
+    limits.segments = .small
     return try open(directory, sharing: sharing, limits: limits, in: fileSystem)
   }
 

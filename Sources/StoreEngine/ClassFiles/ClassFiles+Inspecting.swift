@@ -21,7 +21,7 @@ extension ClassFiles {
   func isOther(_ entry: String) -> Bool {
     StoreDirectory.isLog(entry) || [StoreDirectory.manifest, StoreDirectory.key].contains(entry)
       || entry.hasPrefix(".") || OrderedFiles.isFile(entry)
-      || ExternalFileFormat.id(ofFile: entry) != nil
+      || ExternalFileFormat.id(ofFile: entry) != nil || SegmentName.isSegment(entry)
   }
 
   private func inspect(_ entry: String, _ inspection: inout StoreInspection) {

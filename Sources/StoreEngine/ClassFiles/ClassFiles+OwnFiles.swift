@@ -121,7 +121,10 @@ extension ClassFiles {
   /// Removes new files that will not be published.
   ///
   /// Complexity: linear in the number of replacements.
-  public func discard(_ replacements: [Replacement]) { directory.discard(replacements) }
+  public func discard(_ replacements: [Replacement]) {
+    ordered.discardSegments(of: replacements)
+    directory.discard(replacements)
+  }
 
   /// Removes new files that a dead process has left.
   ///
@@ -129,7 +132,9 @@ extension ClassFiles {
   ///
   /// - Throws: ``StoreError`` with `ioError`.
   public func removeStrays(keepingLogs epochs: [UInt64]) throws(StoreError) -> [String] {
-    try directory.removeStrays(keepingLogs: epochs).compactMap { entry in
+    let names = try directory.removeStrays(keepingLogs: epochs)
+    try ordered.removeStraySegments(among: names)
+    return names.compactMap { entry in
       if OrderedFiles.isFile(entry) { return entry }
       return isOther(entry) ? nil : Format.tableName(ofFile: entry)
     }

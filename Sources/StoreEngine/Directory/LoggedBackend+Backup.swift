@@ -94,8 +94,10 @@ extension ClassFiles {
       do {
         try target.copy(name, from: source.file(name))
       } catch {
-        // An external value without references may be removed while the others are copied.
-        if ExternalFileFormat.id(ofFile: name) != nil, try !directory.hasFile(name) { continue }
+        // An external value without references may be removed while the others are copied, and a
+        // segment that no list names yet.
+        let mayVanish = ExternalFileFormat.id(ofFile: name) != nil || SegmentName.isSegment(name)
+        if mayVanish, try !directory.hasFile(name) { continue }
         throw error
       }
       try target.synchronize(name)

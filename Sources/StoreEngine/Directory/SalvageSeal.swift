@@ -25,7 +25,12 @@ package struct SalvageSeal: Sendable {
 
   /// Returns the codec for the pages of an ordered table; nil if they are plain.
   func pageCodec(of name: OrderedTableName) -> (any OrderedPageCodec)? {
-    sealing.map { SealedPages($0.seal, fileName: name.fileName) }
+    pageCodec(ofFile: name.fileName)
+  }
+
+  /// Returns the codec for the pages of a file of an ordered table; nil if they are plain.
+  func pageCodec(ofFile fileName: String) -> (any OrderedPageCodec)? {
+    sealing.map { SealedPages($0.seal, fileName: fileName) }
   }
 
   /// Returns the content of a buffer; nil if it is not what was saved under its name.

@@ -113,7 +113,9 @@ struct StoreConversion<Format: ClassFileFormat> {
           SharedFile.name,
         ])
     let names = try files.directory.entries()
-    let isOwn = { known.contains($0) || ExternalFileFormat.id(ofFile: $0) != nil }
+    let isOwn = {
+      known.contains($0) || ExternalFileFormat.id(ofFile: $0) != nil || SegmentName.isSegment($0)
+    }
     guard let stranger = names.sorted().first(where: { !isOwn($0) }) else { return }
     throw StoreError(
       .ioError, "\"\(stranger)\" in the directory is not part of the store: move it away first.",

@@ -19,6 +19,7 @@ extension StoreDirectory {
     if OrderedTableName(fileName: name) != nil {
       return "the files of ordered tables end with .ordered and .index"
     }
+    if SegmentName.isSegment(name) { return "the segments of ordered tables have such names" }
     if ExternalFileFormat.id(ofFile: name) != nil {
       return "the files of external values have such names"
     }

@@ -232,9 +232,9 @@ struct PendingRecords: Sendable {
 
   /// Looks up which keys the files have, after saves were added without it.
   mutating func countKeys(
-    over file: (OrderedTableID) throws(StoreError) -> OrderedFile?
+    over base: (OrderedTableID) throws(StoreError) -> OrderedBase?
   ) throws(StoreError) {
-    for id in ordered.keys { try ordered[id]?.count(over: file(id)) }
+    for id in ordered.keys { try ordered[id]?.count(over: base(id)) }
   }
 
   /// Records that the files below the pending changes have been replaced.

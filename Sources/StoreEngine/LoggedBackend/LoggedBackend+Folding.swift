@@ -105,6 +105,7 @@ extension LoggedBackend {
       try log.writer?.removeAll()
       endEarlierLogs(&log)
       log.checkpointCount += 1
+      files.ordered.removeReplacedSegments(of: replacements)
       files.removeAllEmpty(empty)
     } catch {
       // The record is written, so the next opening publishes the files.

@@ -161,6 +161,7 @@ extension LoggedBackend {
       log.checkpointCount += 1
       // Before another process replaces them with later ones.
       if sharing != nil { try files.hold() }
+      files.ordered.removeReplacedSegments(of: replacements)
       releaseFold(&log)
     } catch {
       log.failure = reopenNeeded(error)

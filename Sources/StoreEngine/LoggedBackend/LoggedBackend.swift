@@ -93,6 +93,7 @@ public final class LoggedBackend<Format: ClassFileFormat>: StoreBackend, CommitW
     coordinator = StoreCoordinator(ofFilesAt: files.location)
     self.sealing = sealing
     files.ordered.use(sealing)
+    files.ordered.use(limits.segments)
     files.external.use(sealing, durability)
     self.durability = durability
     self.limits = limits
@@ -283,6 +284,8 @@ public struct CheckpointLimits: Sendable {
   /// The time after which folding is retried at that limit; ten times the duration of the last
   /// attempt if that is longer.
   package var foldPause = Duration.seconds(1)
+  /// The sizes from which ordered tables are stored in segments.
+  public var segments = SegmentLimits()
   /// Whether closing the backend folds the log if that is fast; true by default.
   public var foldsAtClose = true
   /// The number of bytes by which the log's file grows; 1 MiB by default, at least 4 KiB.

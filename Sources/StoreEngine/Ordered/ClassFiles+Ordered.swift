@@ -169,7 +169,8 @@ extension ClassFiles {
     touchedBy footprint: PendingFootprint, _ ordered: some Sequence<OrderedTableID>
   ) throws(StoreError) -> FoldedBytes {
     FoldedBytes(
-      records: try byteCount(touchedBy: footprint), keys: try self.ordered.byteCount(of: ordered),
+      records: try byteCount(touchedBy: footprint),
+      keys: try self.ordered.foldedByteCount(of: ordered),
       areOnlyKeys: footprint.tables.isEmpty && !footprint.hasNames)
   }
 }

@@ -27,6 +27,24 @@ struct KeyFilter: Sendable {
     }
   }
 
+  /// Creates a filter for the keys with the given hashes; nil for so few that it would not help.
+  init?(hashes: [UInt64]) {
+    guard hashes.count >= Self.leastCount else { return nil }
+    self.init(count: hashes.count)
+    for hash in hashes { insert(hash) }
+  }
+
+  /// Reads the words of a filter; nil if there is none.
+  init?(words bytes: RawSpan) {
+    guard bytes.byteCount > 0, bytes.byteCount % 8 == 0 else { return nil }
+    words = (0..<bytes.byteCount / 8).map { bytes.loadUInt64(at: 8 * $0, isBigEndian: false) }
+  }
+
+  /// Appends the words of the filter, little-endian.
+  func append(to bytes: inout [UInt8]) {
+    for word in words { bytes.append(littleEndian: word) }
+  }
+
   /// Adds a key by its hash.
   mutating func insert(_ hash: UInt64) { words[Self.word(hash, words.count)] |= Self.bits(hash) }
 

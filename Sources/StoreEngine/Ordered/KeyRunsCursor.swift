@@ -9,20 +9,24 @@ protocol ChangeCursor {
   var next: (bytes: [UInt8], change: ChangeSet.KeyChange)? { get }
   /// Compares the key of the next change with another key; below zero means that it comes first.
   func compareNext(_ key: RawSpan) -> Int?
-  mutating func step()
+  /// Advances past the next change.
+  ///
+  /// - Throws: ``StoreError`` with `damaged` if the changes are in a file.
+  mutating func step() throws(StoreError)
 }
 
 extension ChangeCursor {
-  mutating func advance() {
+  mutating func advance() throws(StoreError) {
     assert(stepsForward, "a cursor over runs goes back to an earlier key")
-    step()
+    try step()
   }
 
   /// Whether the change after the next one has another key, further in the direction of the cursor.
   private var stepsForward: Bool {
     guard let next else { return true }
     var cursor = self
-    cursor.step()
+    // The step itself reports damage.
+    if (try? cursor.step()) == nil { return true }
     return next.bytes.lend(next.change.key) { cursor.compareNext($0) ?? 1 } > 0
   }
 }

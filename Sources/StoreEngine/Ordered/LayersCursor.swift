@@ -4,28 +4,33 @@ import Files
 ///
 /// For several changes of a key it returns that of the newest layer.
 struct LayersCursor: ChangeCursor {
-  /// A cursor over runs, or over a tree; each is changed in place.
+  /// A cursor over runs, a tree, or a run in a file; each is changed in place.
   private struct Layer {
     private var runs: KeyRunsCursor?
     private var tree: KeyTreeCursor?
+    private(set) var file: FileRunCursor?
     /// The beginning of the next change's key; nil at the end.
     private(set) var head: KeyHead?
 
     init(runs: KeyRunsCursor) { (self.runs, head) = (runs, runs.head) }
     init(tree: KeyTreeCursor) { (self.tree, head) = (tree, tree.head) }
+    init(file: FileRunCursor) { (self.file, head) = (file, file.head) }
 
     var next: (bytes: [UInt8], change: ChangeSet.KeyChange)? {
-      runs == nil ? tree?.next : runs?.next
+      if file != nil { return file?.next }
+      return runs == nil ? tree?.next : runs?.next
     }
 
     func compareNext(_ key: RawSpan) -> Int? {
-      runs == nil ? tree?.compareNext(key) : runs?.compareNext(key)
+      if file != nil { return file?.compareNext(key) }
+      return runs == nil ? tree?.compareNext(key) : runs?.compareNext(key)
     }
 
-    mutating func step() {
+    mutating func step() throws(StoreError) {
+      try file?.step()
       runs?.step()
       tree?.step()
-      head = runs == nil ? tree?.head : runs?.head
+      head = file?.head ?? runs?.head ?? tree?.head
     }
   }
 
@@ -36,8 +41,17 @@ struct LayersCursor: ChangeCursor {
   private var first: Int?
 
   /// Creates a cursor over a range of layers, oldest first.
-  init(_ changes: [KeyChanges], _ range: KeyRange, isReversed: Bool) {
+  ///
+  /// - Parameters:
+  ///   - files: Cursors over the same range of runs in files, older than the other layers.
+  ///   - changes: The layers in memory.
+  ///   - range: The range of keys.
+  ///   - isReversed: Whether the cursor goes backwards.
+  init(
+    files: [FileRunCursor] = [], _ changes: [KeyChanges], _ range: KeyRange, isReversed: Bool
+  ) {
     self.isReversed = isReversed
+    layers = files.filter { !$0.isAtEnd }.map { Layer(file: $0) }
     for one in changes {
       if !one.runs.isEmpty {
         layers.append(Layer(runs: KeyRunsCursor(one.runs.runs, range, isReversed: isReversed)))
@@ -57,12 +71,21 @@ struct LayersCursor: ChangeCursor {
 
   func compareNext(_ key: RawSpan) -> Int? { first.flatMap { layers[$0].compareNext(key) } }
 
-  mutating func step() {
+  /// The number of keys by which the next change makes the table larger than it is below all layers,
+  /// which are runs in files.
+  var growth: Int {
+    guard let first else { return 0 }
+    return layers.indices.reduce(0) { sum, layer in
+      layer == first || order(layer, first) == 0 ? sum + (layers[layer].file?.growth ?? 0) : sum
+    }
+  }
+
+  mutating func step() throws(StoreError) {
     guard let first else { return }
     for layer in layers.indices where layer != first && order(layer, first) == 0 {
-      layers[layer].step()
+      try layers[layer].step()
     }
-    layers[first].step()
+    try layers[first].step()
     findFirst()
   }
 

@@ -105,7 +105,7 @@ extension LoggedBackend {
         try check(state)
         guard let (file, generation) = try files.ordered.knownFile(of: table) else { return nil }
         guard let pending = state.keys(of: table), pending.fileGeneration == generation
-        else { return OrderedView(file: file.opened) }
+        else { return OrderedView(base: file.opened) }
         return pending.view(over: file.opened)
       }
       if let view { return view }

@@ -61,7 +61,7 @@ extension MemoryBackend {
   package func view(of table: OrderedTableID) throws(StoreError) -> OrderedView {
     let name = try inSession { $0.numbers.orderedNames[table.index] }
     return OrderedView(
-      file: nil, runs: disk.contents.withLock { $0.ordered[name] ?? KeyRuns() })
+      base: nil, runs: disk.contents.withLock { $0.ordered[name] ?? KeyRuns() })
   }
 }
 

@@ -7,11 +7,17 @@ extension OrderedFile {
   ///
   /// - Throws: ``StoreError`` with `damaged` for the first problem.
   package func check() throws(StoreError) {
-    var check = OrderedFileCheck(file: self)
+    _ = try checkedGrowth()
+  }
+
+  /// Does the same; returns the number of keys by which all entries of a run make the table larger.
+  func checkedGrowth() throws(StoreError) -> Int {
+    var check = try OrderedFileCheck(file: self)
     if footer.depth > 0 { try check.walk(footer.root, Int(footer.depth) - 1) }
     guard check.count == count else {
       throw damage("It has \(check.count) keys, and should have \(count)", at: byteCount)
     }
+    return check.growth
   }
 }
 
@@ -19,22 +25,39 @@ private struct OrderedFileCheck {
   let file: OrderedFile
   /// The number of keys so far.
   private(set) var count = 0
+  /// The growth by the entries of a run so far.
+  private(set) var growth = 0
   private var last: [UInt8]?
+  private let filter: StoredFilter
 
-  init(file: OrderedFile) { self.file = file }
+  init(file: OrderedFile) throws(StoreError) {
+    self.file = file
+    filter = try file.readFilter()
+  }
+
+  private var isRun: Bool { file.footer.content == .run }
 
   mutating func walk(_ node: OrderedFile.Child, _ level: Int) throws(StoreError) {
     guard node.rank == count else {
       throw file.damage(
         "A page counts \(node.rank) keys before it, not \(count)", at: node.offset)
     }
+    guard !isRun || node.growth == growth else {
+      throw file.damage(
+        "A page counts \(node.growth) new keys before it, not \(growth)", at: node.offset)
+    }
     try file.withPage(node, level: level) { page, bytes in
       for index in 0..<page.count {
-        let (rest, _) = try page.entry(index, bytes)
+        let (rest, value) = try page.entry(index, bytes)
         let key =
           [UInt8](copying: bytes.extracting(page.prefix))
           + [UInt8](copying: bytes.extracting(rest))
-        if level == 0 { try take(key, node) } else { try enter(index, key, page, bytes, level) }
+        if level > 0 {
+          try enter(index, key, page, bytes, level)
+        } else {
+          try take(key, node)
+          if isRun { try takeEntry(bytes.extracting(value), of: key, node) }
+        }
       }
     }
   }
@@ -71,6 +94,19 @@ private struct OrderedFileCheck {
     }
     last = key
     count += 1
+  }
+
+  /// Verifies an entry of a run, and that the filter has its key.
+  private mutating func takeEntry(
+    _ entry: RawSpan, of key: [UInt8], _ node: OrderedFile.Child
+  ) throws(StoreError) {
+    guard RunEntry.isRemoval(entry) != nil else {
+      throw file.damage("An entry of a run is not valid", at: node.offset)
+    }
+    growth += RunEntry.growth(entry)
+    guard key.lend({ filter.mayContain($0) }) else {
+      throw file.damage("The filter of a run lacks a key", at: node.offset)
+    }
   }
 }
 

@@ -61,8 +61,18 @@ extension OrderedFile {
     return rank
   }
 
+  /// Returns the number of keys in a range that is not empty.
+  ///
+  /// Complexity: O(log n).
+  func count(in range: KeyRange) throws(StoreError) -> Int {
+    let start = range.from.isEmpty ? 0 : try range.from.lend(rank)
+    let end = if let to = range.to { try to.lend(rank) } else { count }
+    guard start <= end else { throw damage("Counts of keys are wrong", at: 0) }
+    return end - start
+  }
+
   /// Calls a closure with the page of level 0 that can contain a key; not at all without keys.
-  private func lendLeaf(
+  func lendLeaf(
     for key: RawSpan, _ body: (Child, OrderedPage, RawSpan) throws -> Void
   ) throws(StoreError) {
     guard footer.depth > 0 else { return }

@@ -15,20 +15,27 @@ package final class OrderedFile: Sendable {
   var byteCount: Int { file.count }
   let footer: OrderedFileFormat.Footer
   let file: MappedFile
-  private let codec: (any OrderedPageCodec)?
+  let codec: (any OrderedPageCodec)?
   /// The pages that the codec has opened; nil if pages are stored unsealed.
   ///
   /// It is tested before the codec, because copying a reference to the codec takes time.
   let opened: OpenedPages?
   private let verified: VerifiedPages
   private let directory = SetOnce<PageDirectory>()
+  /// The maximum size of the directory.
+  private let directoryLimit: Int
   /// The number of look-ups before the directory is made.
   private let lookUpCount = Atomic(0)
+  /// The filter of a run, once it has been read.
+  let filter = SetOnce<StoredFilter>()
 
-  /// Reads the footer of a file.
+  /// Reads the footer of a file, which may have any content.
   ///
   /// - Throws: ``StoreError`` with `damaged`.
-  package init(_ file: MappedFile, codec: (any OrderedPageCodec)?) throws(StoreError) {
+  init(
+    any file: MappedFile, codec: (any OrderedPageCodec)?,
+    directoryLimit: Int = PageDirectory.limit
+  ) throws(StoreError) {
     let size = file.count
     let start = OrderedFileFormat.magic.count
     let bytes = file.withBytes { bytes in
@@ -42,10 +49,23 @@ package final class OrderedFile: Sendable {
         "It is not the file of an ordered table, or it was cut off", 0, file.path)
     }
     (self.file, self.codec, self.footer, path) = (file, codec, footer, file.path)
+    self.directoryLimit = directoryLimit
     opened = codec == nil ? nil : OpenedPages()
     count = footer.count
     verified = VerifiedPages(fileSize: size)
     file.expect(.random)
+  }
+
+  /// Reads the footer of a file with the keys of a table.
+  ///
+  /// - Throws: ``StoreError`` with `damaged`.
+  package convenience init(
+    _ file: MappedFile, codec: (any OrderedPageCodec)?
+  ) throws(StoreError) {
+    try self.init(any: file, codec: codec)
+    guard footer.content == .keys else {
+      throw damage("It is a part of a table, and not the whole table", at: 0)
+    }
   }
 
   private static func damage(_ what: String, _ offset: Int, _ path: String) -> StoreError {
@@ -72,7 +92,7 @@ package final class OrderedFile: Sendable {
     // With a page above the leaves, or none, there is nothing to gain.
     guard footer.depth > 2, opened == nil, lookUpCount.load(ordering: .relaxed) < due,
       lookUpCount.wrappingAdd(1, ordering: .relaxed).newValue == due,
-      let made = try? PageDirectory(self)
+      let made = try? PageDirectory(self, limit: directoryLimit)
     else { return }
     directory.setIfNil(made)
   }

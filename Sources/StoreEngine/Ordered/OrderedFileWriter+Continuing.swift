@@ -14,7 +14,7 @@ extension OrderedFileWriter {
     var start: [UInt8] = []
     // Without removals, the keys of the page in which the first change belongs remain, so that it is
     // not empty.
-    if let file = view.file, !view.hasRemovals, let first = view.firstChangedKey {
+    if let file = view.base?.file, !view.hasRemovals, let first = view.firstChangedKey {
       start = try first.lend { (key) throws(StoreError) in try copy(file, before: key) } ?? []
     }
     try view.scanOnce(from: start) { (key, value) throws(StoreError) in try append(key, value) }

@@ -13,23 +13,42 @@ package struct OrderedFileWriter {
   private let sink: any OrderedFileSink
   private let codec: (any OrderedPageCodec)?
   private let mark: FileMark?
+  private let content: OrderedFileFormat.Content
   /// The bytes that have not been written yet.
   private var bytes = OrderedFileFormat.magic
   /// The number of bytes that have been written.
   private var written = 0
   private var levels = [OrderedPageBuilder(level: 0)]
-  /// The separator of each level's next page, and the number of keys before it.
-  private var starts: [(separator: [UInt8], rank: Int)] = [([], 0)]
-  private var count = 0
+  /// The separator of each level's next page, the number of keys before it, and their growth.
+  private var starts = [Start()]
+  /// The number of keys.
+  private(set) var count = 0
+  /// The number of keys by which the entries of a run make the table larger.
+  private(set) var growth = 0
+  /// The hashes of a run's keys.
+  private var hashes: [UInt64] = []
+  /// The seed of these hashes, which is random, so that nobody can prepare collisions.
+  private let filterSeed: UInt64
+  /// The number of bytes so far, without those of pages that are not full.
+  var byteCount: Int { written + bytes.count }
+
+  private struct Start {
+    var separator: [UInt8] = []
+    var rank = 0
+    var growth = 0
+  }
 
   /// The number of bytes that are collected before they are written.
   private static let capacity = 512 << 10
 
   /// Begins a file.
   package init(
-    _ sink: any OrderedFileSink, codec: (any OrderedPageCodec)?, mark: FileMark? = nil
+    _ sink: any OrderedFileSink, codec: (any OrderedPageCodec)?, mark: FileMark? = nil,
+    content: OrderedFileFormat.Content = .keys,
+    filterSeed: UInt64 = .random(in: 0 ... .max)
   ) {
-    (self.sink, self.codec, self.mark) = (sink, codec, mark)
+    (self.sink, self.codec, self.mark, self.content) = (sink, codec, mark, content)
+    self.filterSeed = filterSeed
   }
 
   /// Writes bytes of an earlier file, at the beginning.
@@ -43,7 +62,7 @@ package struct OrderedFileWriter {
   mutating func begin(at place: OrderedFilePlace) {
     assert(written == place.leaf.offset, "other bytes were copied than the pages before a place")
     (levels, count) = (place.levels, place.leaf.rank)
-    starts = zip(place.separators, place.ranks).map { ($0, $1) }
+    starts = zip(place.separators, place.ranks).map { Start(separator: $0, rank: $1) }
     // A level begins with its first page.
     while levels.count > 1, levels[levels.count - 1].count == 0 {
       levels.removeLast()
@@ -58,6 +77,19 @@ package struct OrderedFileWriter {
       _ = levels[0].add(key, value)
     }
     count += 1
+  }
+
+  /// Appends an entry to a run; its key must be greater than all before it.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - entry: The entry, see ``RunEntry``.
+  ///   - growth: The number of keys by which it makes the table larger.
+  /// - Throws: An error of the destination.
+  mutating func append(_ key: RawSpan, entry: RawSpan, growth: Int) throws(StoreError) {
+    try append(key, entry)
+    self.growth += growth
+    hashes.append(key.storedHash(seed: filterSeed))
   }
 
   /// Writes the rest of the file.
@@ -75,7 +107,8 @@ package struct OrderedFileWriter {
       level += 1
     }
     let footer = OrderedFileFormat.Footer(
-      depth: count == 0 ? 0 : UInt32(levels.count), root: root, count: count)
+      depth: count == 0 ? 0 : UInt32(levels.count), root: root, count: count, content: content,
+      filterSize: try writeFilter())
     bytes += footer.bytes(at: written + bytes.count, mark: mark)
     try sink.write(bytes)
     try sink.finish(isSynced: isSynced)
@@ -94,7 +127,8 @@ package struct OrderedFileWriter {
     }
     let page = try write(level)
     try add(page, starts[level].separator, to: level + 1)
-    starts[level] = (separator ?? [], level == 0 ? count : starts[level].rank)
+    starts[level].separator = separator ?? []
+    if level == 0 { (starts[0].rank, starts[0].growth) = (count, growth) }
   }
 
   private mutating func add(
@@ -102,17 +136,18 @@ package struct OrderedFileWriter {
   ) throws(StoreError) {
     if level == levels.count {
       levels.append(OrderedPageBuilder(level: level))
-      starts.append(([], 0))
+      starts.append(Start())
     }
     var value: [UInt8] = []
     value.append(littleEndian: UInt64(page.offset))
     value.append(littleEndian: UInt32(page.size))
     value.append(littleEndian: UInt64(page.rank))
+    if content == .run { value.append(littleEndian: UInt64(bitPattern: Int64(page.growth))) }
     try separator.lend { (separator) throws(StoreError) in
       try value.lend { (value) throws(StoreError) in
         if levels[level].add(separator, value) { return }
         try endPage(level, before: separator)
-        starts[level].rank = page.rank
+        (starts[level].rank, starts[level].growth) = (page.rank, page.growth)
         _ = levels[level].add(separator, value)
       }
     }
@@ -121,21 +156,40 @@ package struct OrderedFileWriter {
   private mutating func write(_ level: Int) throws(StoreError) -> OrderedFileFormat.Child {
     assert(levels[level].count > 0, "a page without entries")
     assert(starts[level].rank <= count, "a page begins behind all keys")
-    let offset = written + bytes.count
-    let page = levels[level].takePage()
+    let size = try write(levels[level].takePage())
+    let (offset, start) = (byteCount - size, starts[level])
+    try flush()
+    return .init(offset: offset, size: size, rank: start.rank, growth: start.growth)
+  }
+
+  /// Writes the filter of a run; returns its size, or 0 if it gets none.
+  private mutating func writeFilter() throws(StoreError) -> Int {
+    guard content == .run, let filter = KeyFilter(hashes: hashes) else { return 0 }
+    hashes = []
+    let stored = StoredFilter(filter, seed: filterSeed)
+    return try write(stored.bytes, OrderedFileFormat.filterPlace)
+  }
+
+  /// Adds a page or a filter with its head; returns its size.
+  private mutating func write(
+    _ page: [UInt8], _ place: (Int) -> Int = { $0 }
+  ) throws(StoreError) -> Int {
+    let offset = byteCount
     let stored = try codec?.seal(page, at: offset) ?? page
     let size = stored.count + OrderedFileFormat.pageHeadSize
     guard let number = UInt32(exactly: size) else {
       throw StoreError(.noSpace, "A key and its value have 4 GiB or more.")
     }
     bytes.append(littleEndian: number)
-    bytes.append(littleEndian: OrderedFileFormat.checksum(stored.span, at: offset))
+    bytes.append(littleEndian: OrderedFileFormat.checksum(stored.span, at: place(offset)))
     stored.lend { bytes.append(copying: $0) }
-    if bytes.count >= Self.capacity {
-      try sink.write(bytes)
-      written += bytes.count
-      bytes.removeAll(keepingCapacity: true)
-    }
-    return .init(offset: offset, size: size, rank: starts[level].rank)
+    return size
+  }
+
+  private mutating func flush() throws(StoreError) {
+    if bytes.count < Self.capacity { return }
+    try sink.write(bytes)
+    written += bytes.count
+    bytes.removeAll(keepingCapacity: true)
   }
 }

@@ -17,17 +17,19 @@ extension OrderedFiles {
         // This throws if the file of a table of data is not a regular file.
         let (file, _) = try file(of: table)
         if file.isLost && !keys.isCleared { continue }
+        let name = try name(of: table)
         let replacement = Replacement(
-          newName: directory.newName("ordered-\(made.count)", mark),
-          name: try name(of: table).fileName, mark: mark)
+          newName: directory.newName("ordered-\(made.count)", mark), name: name.fileName,
+          mark: mark)
         made.append(replacement)
         try systemErrors(at: directory.path) {
           try write(
-            keys.view(over: file.opened), to: replacement, isSynced: durability != .none)
+            keys, of: name, over: file.opened, to: replacement, isSynced: durability != .none)
         }
       }
       return made
     } catch {
+      discardSegments(of: made)
       for replacement in made { directory.remove(replacement.newName) }
       throw error
     }
@@ -66,15 +68,19 @@ extension OrderedFiles {
     return try ScratchFile(name, in: directory, codec: codec)
   }
 
-  private func write(_ view: OrderedView, to replacement: Replacement, isSynced: Bool)
-    throws(StoreError)
-  {
+  private func write(
+    _ keys: PendingKeys, of table: OrderedTableName, over base: OrderedBase?,
+    to replacement: Replacement, isSynced: Bool
+  ) throws(StoreError) {
     do {
-      try writeKeys(of: view, to: replacement, isSynced: isSynced)
+      let areSegments = try writeSegments(
+        of: table, keys, over: base, to: replacement, isSynced: isSynced)
+      if areSegments { return }
+      try writeKeys(of: keys.view(over: base), to: replacement, isSynced: isSynced)
     } catch  where error.code == .damaged {
-      guard OrderedTableName(fileName: replacement.name)?.kind == .index else { throw error }
+      guard table.kind == .index else { throw error }
       // An empty index is rebuilt when it is next used; one with keys would be trusted.
-      let nothing = OrderedView(file: nil)
+      let nothing = OrderedView(base: nil)
       try writeKeys(of: nothing, to: replacement, isSynced: isSynced)
     }
   }
@@ -114,6 +120,7 @@ extension OrderedFiles {
         } else {
           try rename(newName, to: table.name)
         }
+        table.earlierSegments = table.file.opened?.segments ?? table.earlierSegments
         table.file = .unknown
         table.isNeeded = true
         table.generation += 1
@@ -137,7 +144,7 @@ extension OrderedFiles {
   func emptyFiles(among fileNames: [String]) -> [String] {
     fileNames.filter { fileName in
       guard let name = OrderedTableName(fileName: fileName), let id = try? table(name),
-        let file = try? file(of: id).file.opened, file.count == 0,
+        let base = try? file(of: id).file.opened, base.count == 0, base.segments == nil,
         let mark = try? mark(of: fileName)
       else { return false }
       return mark != .unreadable

@@ -22,6 +22,7 @@ extension OrderedFiles {
       state.holdsFiles = false
       for index in state.tables.indices {
         state.tables[index].fileName = state.tables[index].name.fileName
+        state.tables[index].earlierSegments = state.tables[index].file.opened?.segments
         state.tables[index].file = .unknown
         state.tables[index].isNeeded = false
         state.tables[index].generation += 1

@@ -8,6 +8,8 @@ public final class OrderedFiles: Sendable {
   let directory: StoreDirectory
   /// Seals the pages of an encrypted store.
   let sealing: Locked<Sealing?>
+  /// The sizes of the segments of large tables.
+  let segmentLimits = Locked(SegmentLimits())
   let state: Locked<State>
 
   struct State: Sendable {
@@ -28,6 +30,10 @@ public final class OrderedFiles: Sendable {
     var file = File.unknown
     /// Whether the file has existed, or the manifest lists it; if it is missing, keys are lost.
     var isNeeded = false
+    /// Whether there may be files of segments.
+    var hasSegments = false
+    /// The segments before the file was last replaced, of which most stay the same.
+    var earlierSegments: OrderedSegments?
     /// The number of times the file has been replaced.
     var generation: UInt64 = 0
   }
@@ -38,9 +44,9 @@ public final class OrderedFiles: Sendable {
     case missing
     /// The file of an index, which can be rebuilt, is missing or damaged.
     case lost(reason: String)
-    case open(OrderedFile)
+    case open(OrderedBase)
 
-    var opened: OrderedFile? { if case .open(let file) = self { file } else { nil } }
+    var opened: OrderedBase? { if case .open(let base) = self { base } else { nil } }
     var isLost: Bool { if case .lost = self { true } else { false } }
   }
 
@@ -75,7 +81,7 @@ public final class OrderedFiles: Sendable {
   func use(_ sealing: Sealing?) { self.sealing.withLock { $0 = sealing } }
 
   func pageCodec(of name: OrderedTableName) -> (any OrderedPageCodec)? {
-    sealing.withLock { $0 }.map { SealedPages($0.seal, fileName: name.fileName) }
+    pageCodec(ofFile: name.fileName)
   }
 
   /// Returns whether a file name is that of an ordered table.
@@ -119,7 +125,10 @@ public final class OrderedFiles: Sendable {
       precondition(state.tables.indices.contains(id.index), "an ordered table of another backend")
       // Usually the file is known, and nothing else of the table is copied.
       if case .unknown = state.tables[id.index].file {
-        state.tables[id.index].file = try open(state.tables[id.index])
+        let file = try open(state.tables[id.index])
+        state.tables[id.index].file = file
+        state.tables[id.index].earlierSegments = nil
+        if file.opened?.segments != nil { state.tables[id.index].hasSegments = true }
       }
       return (state.tables[id.index].file, state.tables[id.index].generation)
     }
@@ -146,9 +155,22 @@ public final class OrderedFiles: Sendable {
         if table.isNeeded { throw StoreError.fileGone(table.fileName, in: directory.path) }
         return .missing
       }
-      return .open(try OrderedFile(map, codec: pageCodec(of: table.name)))
+      return .open(try base(in: map, table.name, table.earlierSegments))
     } catch  where error.code == .damaged && table.name.kind == .index {
       return .lost(reason: error.message)
+    }
+  }
+
+  private func base(
+    in map: MappedFile, _ name: OrderedTableName, _ earlier: OrderedSegments?
+  ) throws(StoreError) -> OrderedBase {
+    let file = try OrderedFile(any: map, codec: pageCodec(of: name))
+    switch file.footer.content {
+    case .keys: return .file(file)
+    case .segments:
+      return .segments(
+        try openSegments(SegmentList(file), of: name, path: file.path, earlier: earlier))
+    case .run: throw file.damage("It is a part of a table, and not the whole table", at: 0)
     }
   }
 
@@ -271,10 +293,13 @@ public final class OrderedFiles: Sendable {
     return try systemErrors(at: directory.path) { try directory.hasFile(fileName ?? name.fileName) }
   }
 
-  /// Returns the total size of the files of tables.
-  func byteCount(of tables: some Sequence<OrderedTableID>) throws(StoreError) -> Int {
+  /// Returns the number of bytes that a fold of tables writes.
+  func foldedByteCount(of tables: some Sequence<OrderedTableID>) throws(StoreError) -> Int {
+    let limits = segmentLimits.withLock { $0 }
     var count = 0
-    for table in tables { count += try file(of: table).file.opened?.byteCount ?? 0 }
+    for table in tables {
+      count += try file(of: table).file.opened.map(limits.foldedByteCount) ?? 0
+    }
     return count
   }
 

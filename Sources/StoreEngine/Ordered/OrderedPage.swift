@@ -162,11 +162,17 @@ struct OrderedPage {
   /// Returns the page below that an entry refers to.
   func child(_ index: Int, _ page: RawSpan) throws(Damage) -> OrderedFileFormat.Child {
     let value = try entry(index, page).value
-    guard value.count == OrderedFileFormat.childSize,
+    let isOfRun = value.count == OrderedFileFormat.runChildSize
+    guard isOfRun || value.count == OrderedFileFormat.childSize,
       let offset = Int(exactly: page.loadUInt64(at: value.lowerBound, isBigEndian: false)),
       let rank = Int(exactly: page.loadUInt64(at: value.lowerBound + 12, isBigEndian: false))
     else { throw Damage(offset: value.lowerBound) }
     let size = Int(page.loadUInt32(at: value.lowerBound + 8, isBigEndian: false))
-    return .init(offset: offset, size: size, rank: rank)
+    if !isOfRun { return .init(offset: offset, size: size, rank: rank) }
+    let growth = Int64(
+      bitPattern: page.loadUInt64(at: value.lowerBound + 20, isBigEndian: false))
+    // An entry changes the number of keys by one at most, so that no sum overflows.
+    guard growth.magnitude <= UInt64(rank) else { throw Damage(offset: value.lowerBound + 20) }
+    return .init(offset: offset, size: size, rank: rank, growth: Int(growth))
   }
 }

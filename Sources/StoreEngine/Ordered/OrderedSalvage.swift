@@ -2,12 +2,14 @@ package import Files
 
 /// A search for the keys of a damaged ordered table, page by page.
 ///
-/// It uses neither the footer nor the upper levels.
+/// It does not use the upper levels.
 package struct OrderedSalvage {
   private let file: MappedFile
+  /// Whether the entries are changes of keys.
+  private let isRun: Bool
   private let codec: (any OrderedPageCodec)?
   /// The readable keys, as changes of an empty table.
-  package private(set) var changes = ChangeSet()
+  package private(set) var changes: ChangeSet
   /// The parts of the file that are not valid.
   package private(set) var gaps: [Range<Int>] = []
 
@@ -20,7 +22,14 @@ package struct OrderedSalvage {
 
   /// Prepares to read a file.
   package init(_ file: MappedFile, codec: (any OrderedPageCodec)? = nil) {
-    (self.file, self.codec) = (file, codec)
+    self.init(file, codec: codec, isRun: false, adding: ChangeSet())
+  }
+
+  /// Prepares to read a file, whose keys are added to others.
+  init(
+    _ file: MappedFile, codec: (any OrderedPageCodec)?, isRun: Bool, adding changes: ChangeSet
+  ) {
+    (self.file, self.codec, self.isRun, self.changes) = (file, codec, isRun, changes)
   }
 
   /// Reads the whole file.
@@ -31,6 +40,7 @@ package struct OrderedSalvage {
     let end = file.count - OrderedFileFormat.footerSize
     budget = 8 * file.count
     while offset < end {
+      if isRun, isFilter(offset..<end) { break }
       guard let size = takePage(at: offset, end) else {
         let next = nextPage(from: offset + 1, end)
         gaps.append(offset..<next)
@@ -40,6 +50,10 @@ package struct OrderedSalvage {
       offset += size
     }
     if offset > end { gaps.append(end..<file.count) }
+  }
+
+  private func isFilter(_ block: Range<Int>) -> Bool {
+    file.withBytes { OrderedFileFormat.isFilter($0.extracting(block), at: block.lowerBound) }
   }
 
   /// Returns the offset of the next page, or the end.
@@ -85,8 +99,14 @@ package struct OrderedSalvage {
       gaps.append(offset..<offset + size)
       return size
     }
-    for (key, value) in entries { changes.set(key, to: value, in: Self.table) }
+    for (key, value) in entries { take(key, value, offset..<offset + size) }
     return size
+  }
+
+  private mutating func take(_ key: [UInt8], _ value: [UInt8], _ page: Range<Int>) {
+    if !isRun { return changes.set(key, to: value, in: Self.table) }
+    guard let isRemoval = value.lend({ RunEntry.isRemoval($0) }) else { return gaps.append(page) }
+    changes.set(key, to: isRemoval ? nil : Array(value.dropFirst()), in: Self.table)
   }
 
   private static func entries(
@@ -121,7 +141,9 @@ extension SalvageSource {
     to target: TargetDirectory, _ values: ExternalSalvage, _ report: inout SalvageReport
   ) throws(StoreError) -> Set<ExternalID> {
     let logged = try pendingKeys()
-    let files = try (entries() + newFiles.keys).compactMap(OrderedTableName.init(fileName:))
+    let entries = try entries()
+    let files = (entries + newFiles.keys + entries.compactMap { SegmentName.parse($0)?.table })
+      .compactMap(OrderedTableName.init(fileName:))
     let list = try valueList()
     let names = Set(files + logged.keys + (values.isEmpty ? [] : [list]))
       .filter { $0.kind == .data && seal.name($0.name) != nil }
@@ -181,7 +203,7 @@ extension SalvageSource {
     _ report: inout SalvageReport
   ) throws(StoreError) {
     let run = KeyRun(bytes: changes.bytes, changes.ordered.first?.changes ?? [])
-    let view = OrderedView(file: nil, runs: KeyRuns(only: run))
+    let view = OrderedView(base: nil, runs: KeyRuns(only: run))
     var count = 0
     try systemErrors(at: target.temporaryPath) {
       let sink = try NewOrderedFile(target.file(name.fileName), rights: .ownerOnly)
@@ -199,11 +221,22 @@ extension SalvageSource {
     of name: OrderedTableName, _ codec: (any OrderedPageCodec)?, _ report: inout SalvageReport
   ) throws(StoreError) -> ChangeSet {
     let location = try file(ofOrdered: name)
-    let path = location.path
+    if let segments = try segments(of: name, codec, &report) {
+      return readSegments(segments, of: name, &report)
+    }
     guard try hasFile(location) else { return ChangeSet() }
+    return readKeys(of: name, in: location, codec, isRun: false, adding: ChangeSet(), &report)
+  }
+
+  /// Returns the keys that are readable in a file, added to others.
+  func readKeys(
+    of name: OrderedTableName, in location: FileLocation, _ codec: (any OrderedPageCodec)?,
+    isRun: Bool, adding changes: ChangeSet, _ report: inout SalvageReport
+  ) -> ChangeSet {
+    let path = location.path
     do {
       let file = try systemErrors(at: path) { try MappedFile(location) }
-      var salvage = OrderedSalvage(file, codec: codec)
+      var salvage = OrderedSalvage(file, codec: codec, isRun: isRun, adding: changes)
       salvage.run()
       for gap in salvage.gaps {
         report.lose(
@@ -213,7 +246,7 @@ extension SalvageSource {
       return salvage.changes
     } catch {
       report.lose(StoreFinding(.fileDamaged, error, at: .init(path: path)))
-      return ChangeSet()
+      return changes
     }
   }
 }
@@ -223,7 +256,7 @@ extension ChangeSet {
   fileprivate mutating func complete(with values: ExternalSalvage) -> Set<ExternalID> {
     var listed: Set<ExternalID> = []
     let run = KeyRun(bytes: bytes, ordered.first?.changes ?? [])
-    try? OrderedView(file: nil, runs: KeyRuns(only: run)).scanOnce { key, _ in
+    try? OrderedView(base: nil, runs: KeyRuns(only: run)).scanOnce { key, _ in
       if let value = ExternalCatalogue.value(ofKey: [UInt8](copying: key)) { listed.insert(value) }
     }
     for reference in values.unlisted(besides: listed) {

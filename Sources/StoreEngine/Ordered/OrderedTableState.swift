@@ -18,7 +18,7 @@ public struct OrderedTableState: Sendable, Hashable {
   public let name: OrderedTableName
   /// The number of its keys; nil if it is damaged.
   public let keyCount: Int?
-  /// The size of its file; 0 if it has none.
+  /// The size of its files; 0 if it has none.
   public let fileBytes: Int
   /// The condition of the table.
   public let condition: Condition
@@ -69,7 +69,15 @@ extension LoggedBackend {
 
   private func orderedFileSize(of name: OrderedTableName) throws(StoreError) -> Int {
     try withFilesAtRest { (files) throws(StoreError) in
-      try sizeOfFile(at: files.directory.file(sealedName(name).fileName))
+      let fileName = try sealedName(name).fileName
+      let segments = try files.directory.entries().filter {
+        SegmentName.parse($0)?.table.utf8.elementsEqual(fileName.utf8) ?? false
+      }
+      var size = 0
+      for name in [fileName] + segments {
+        size += try sizeOfFile(at: files.directory.file(name))
+      }
+      return size
     }
   }
 }

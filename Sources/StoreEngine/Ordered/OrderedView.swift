@@ -10,29 +10,29 @@ package protocol OrderedViewing: AnyObject, Sendable {
   func view(of table: OrderedTableID) throws(StoreError) -> OrderedView
 }
 
-/// An ordered table at one moment: its file, and the changes since the file was created.
+/// An ordered table at one moment: its files, and the changes since they were created.
 package struct OrderedView: Sendable {
-  /// The file; nil if there is none, or if its content has been cleared.
-  let file: OrderedFile?
+  /// The files; nil if there are none, or if their content has been cleared.
+  let base: OrderedBase?
   /// The older changes; nil for none.
   private let folding: FoldingKeys?
   private let changes: KeyChanges
 
-  init(file: OrderedFile?, folding: FoldingKeys? = nil, changes: KeyChanges = KeyChanges()) {
-    (self.file, self.folding, self.changes) = (file, folding, changes)
+  init(base: OrderedBase?, folding: FoldingKeys? = nil, changes: KeyChanges = KeyChanges()) {
+    (self.base, self.folding, self.changes) = (base, folding, changes)
   }
 
-  init(file: OrderedFile?, runs: KeyRuns) {
-    self.init(file: file, changes: KeyChanges(runs: runs))
+  init(base: OrderedBase?, runs: KeyRuns) {
+    self.init(base: base, changes: KeyChanges(runs: runs))
   }
 
   /// Whether the table certainly has no keys; may be false if all keys were removed.
-  package var isEmpty: Bool { isOnlyFile && file?.count ?? 0 == 0 }
+  package var isEmpty: Bool { isOnlyBase && base?.count ?? 0 == 0 }
 
-  /// Whether there are no changes.
-  private var isOnlyFile: Bool { changes.isEmpty && folding == nil }
+  /// Whether there are no changes in memory.
+  private var isOnlyBase: Bool { changes.isEmpty && folding == nil }
 
-  /// The layers of changes, oldest first.
+  /// The layers of changes in memory, oldest first.
   private var layers: [KeyChanges] {
     if let folding { [folding.changes, changes] } else { [changes] }
   }
@@ -53,15 +53,7 @@ package struct OrderedView: Sendable {
     if range.isEmpty { return 0 }
     // The sum is negative only if a damaged file counts its keys wrongly.
     let growth = changes.growth(in: range) + (folding?.changes.growth(in: range) ?? 0)
-    return max(0, try fileCount(in: range) + growth)
-  }
-
-  private func fileCount(in range: KeyRange) throws(StoreError) -> Int {
-    guard let file else { return 0 }
-    let start = range.from.isEmpty ? 0 : try range.from.lend(file.rank)
-    let end = if let to = range.to { try to.lend(file.rank) } else { file.count }
-    guard start <= end else { throw file.damage("Counts of keys are wrong", at: 0) }
-    return end - start
+    return max(0, (try base?.count(in: range) ?? 0) + growth)
   }
 
   /// Calls a closure with the value of a key.
@@ -80,7 +72,7 @@ package struct OrderedView: Sendable {
     if let (bytes, change) = changes.find(key, hash) ?? folding?.changes.find(key, hash) {
       return change.isRemoval ? nil : try bytes.lend(change.value, body)
     }
-    return try file?.withValue(key, isVerifying: isVerifying, body)
+    return try base?.withValue(key, isVerifying: isVerifying, body)
   }
 
   /// Calls a closure with the value of a key, if there is one.
@@ -121,8 +113,13 @@ package struct OrderedView: Sendable {
     _ range: KeyRange, isReversed: Bool = false,
     _ body: (RawSpan, RawSpan) throws(StoreError) -> ScanStep
   ) throws(StoreError) -> Bool {
-    if isOnlyFile { return try file?.scan(range, isReversed: isReversed, body) ?? true }
+    if isOnlyBase, !hasRunFiles {
+      return try base?.scanKeys(range, isReversed: isReversed, body) ?? true
+    }
     if range.isEmpty { return true }
+    if hasRunFiles {
+      return try scan(range, isReversed, try allLayers(range, isReversed: isReversed), body)
+    }
     if folding == nil, changes.runs.isEmpty {
       return try scan(
         range, isReversed, KeyTreeCursor(changes.tree, range, isReversed: isReversed), body)
@@ -132,6 +129,17 @@ package struct OrderedView: Sendable {
         range, isReversed, KeyRunsCursor(changes.runs.runs, range, isReversed: isReversed), body)
     }
     return try scan(range, isReversed, LayersCursor(layers, range, isReversed: isReversed), body)
+  }
+
+  /// Whether some of the changes are in files.
+  private var hasRunFiles: Bool { base?.hasRuns ?? false }
+
+  /// Returns a cursor over the changes in files and in memory.
+  private func allLayers(
+    _ range: KeyRange, isReversed: Bool
+  ) throws(StoreError) -> LayersCursor {
+    let files = try base?.cursors(range, isReversed: isReversed) ?? []
+    return LayersCursor(files: files, layers, range, isReversed: isReversed)
   }
 
   /// Calls a closure with keys and values in order, as a checkpoint does.
@@ -145,9 +153,9 @@ package struct OrderedView: Sendable {
   func scanOnce(
     from start: [UInt8] = [], _ body: (RawSpan, RawSpan) throws(StoreError) -> Void
   ) throws(StoreError) {
-    let areAllRuns = layers.allSatisfy(\.tree.isEmpty)
+    let areAllRuns = layers.allSatisfy(\.tree.isEmpty) && !hasRunFiles
     let runs = layers.flatMap(\.runs.runs)
-    if areAllRuns, file == nil { return try MergeCursor.lendAll(of: runs, body) }
+    if areAllRuns, base == nil { return try MergeCursor.lendAll(of: runs, body) }
     let next: (RawSpan, RawSpan) throws(StoreError) -> ScanStep = {
       (key, value) throws(StoreError) in
       try body(key, value)
@@ -170,7 +178,7 @@ package struct OrderedView: Sendable {
     // cursor, which counts the references of its runs.
     var head = cursor.head
     let isDone =
-      try file?.scan(range, isReversed: isReversed) { (key, value) throws(StoreError) in
+      try base?.scanKeys(range, isReversed: isReversed) { (key, value) throws(StoreError) in
         while let next = head {
           let known = next.compare(key).map { isReversed ? -$0 : $0 }
           guard let order = known ?? cursor.compareNext(key), order <= 0 else { break }
@@ -192,7 +200,7 @@ package struct OrderedView: Sendable {
     _ cursor: inout some ChangeCursor, _ body: (RawSpan, RawSpan) throws(StoreError) -> ScanStep
   ) throws(StoreError) -> ScanStep {
     guard let (bytes, change) = cursor.next else { return .next }
-    cursor.advance()
+    try cursor.advance()
     if change.isRemoval { return .next }
     return try bytes.lend(change.key) { (key) throws(StoreError) in
       try bytes.lend(change.value) { (value) throws(StoreError) in try body(key, value) }

@@ -43,10 +43,10 @@ struct PendingKeys: Sendable {
   ///   don't know it; empty if they know all.
   /// - Throws: ``StoreError`` with `damaged`.
   func presence(
-    of save: ChangeSet.OrderedTableChanges, _ bytes: [UInt8], over file: OrderedFile?
+    of save: ChangeSet.OrderedTableChanges, _ bytes: [UInt8], over base: OrderedBase?
   ) throws(StoreError) -> [Bool] {
     if isCleared { return [] }
-    let below = view(over: file, KeyChanges())
+    let below = view(over: base, KeyChanges())
     return try save.changes.map { (change) throws(StoreError) in
       if change.wasThere != nil { return false }
       return try bytes.lend(change.key) { (key) throws(StoreError) in
@@ -87,12 +87,12 @@ struct PendingKeys: Sendable {
   /// Looks up which keys exist below the small saves that were added without it.
   ///
   /// - Throws: ``StoreError`` with `damaged`.
-  mutating func count(over file: OrderedFile?) throws(StoreError) {
+  mutating func count(over base: OrderedBase?) throws(StoreError) {
     let runs = uncounted.take()
     if runs.isEmpty { return }
     // Earlier small saves stay below these.
     changes.closeTree()
-    let below = view(over: file, changes)
+    let below = view(over: base, changes)
     changes.tree = try KeyTree(runs) { (key) throws(StoreError) in try below.contains(key) }
   }
 
@@ -116,21 +116,21 @@ struct PendingKeys: Sendable {
   /// - Parameters:
   ///   - save: The changes of the table.
   ///   - bytes: The bytes of the whole save.
-  ///   - file: The table's file; nil if there is none.
+  ///   - base: The table's files; nil if there are none.
   /// - Throws: ``StoreError`` with `damaged`.
   mutating func addLarge(
-    _ save: ChangeSet.OrderedTableChanges, _ bytes: [UInt8], over file: OrderedFile?
+    _ save: ChangeSet.OrderedTableChanges, _ bytes: [UInt8], over base: OrderedBase?
   ) throws(StoreError) {
     if save.clearsFirst { clear() }
-    try count(over: file)
-    let run = try KeyRun(bytes: bytes, save.changes).counted(view(over: file).contains)
+    try count(over: base)
+    let run = try KeyRun(bytes: bytes, save.changes).counted(view(over: base).contains)
     changes.closeTree()
-    changes.runs.add(run, isBottom: isBottom(over: file))
+    changes.runs.add(run, isBottom: isBottom(over: base))
   }
 
   /// Whether there is nothing below the runs.
-  private func isBottom(over file: OrderedFile?) -> Bool {
-    isCleared || (folding?.changes.isEmpty ?? true) && (replacesFile || file == nil)
+  private func isBottom(over base: OrderedBase?) -> Bool {
+    isCleared || (folding?.changes.isEmpty ?? true) && (replacesFile || base == nil)
   }
 
   /// Sets the changes of a save that bypasses the log, if nothing else is pending.
@@ -147,13 +147,24 @@ struct PendingKeys: Sendable {
     folding = nil
   }
 
+  /// Returns the changes with their growth counted, to become a run in a file.
+  ///
+  /// - Throws: ``StoreError`` with `damaged`.
+  func counted(over base: OrderedBase?) throws(StoreError) -> KeyChanges {
+    assert(folding == nil && !isCleared, "what is folded is not over the file")
+    guard let run = changes.runs.runs.first, run.growth.isEmpty else { return changes }
+    // A save that bypassed the log.
+    let below = view(over: base, KeyChanges())
+    return KeyChanges(runs: KeyRuns(only: try run.counted(below.contains)))
+  }
+
   /// Returns the table with these changes.
-  func view(over file: OrderedFile?) -> OrderedView { view(over: file, changes) }
+  func view(over base: OrderedBase?) -> OrderedView { view(over: base, changes) }
 
   /// Returns the table with other changes in place of these.
-  private func view(over file: OrderedFile?, _ changes: KeyChanges) -> OrderedView {
+  private func view(over base: OrderedBase?, _ changes: KeyChanges) -> OrderedView {
     OrderedView(
-      file: replacesFile ? nil : file, folding: isCleared ? nil : folding, changes: changes)
+      base: replacesFile ? nil : base, folding: isCleared ? nil : folding, changes: changes)
   }
 }
 

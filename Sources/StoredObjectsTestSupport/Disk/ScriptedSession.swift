@@ -35,6 +35,7 @@ public struct ScriptedSession: Sendable {
   public static var limits: CheckpointLimits {
     var limits = CheckpointLimits(logBytes: 1500, filePart: 1000, bulkBytes: 1500)
     limits.logGrowth = 8 << 10
+    limits.segments = .small
     return limits
   }
 

@@ -35,7 +35,7 @@ struct ContinuedFileTests {
     let run = KeyRun(bytes: set.bytes, set.ordered.first?.changes ?? [])
     let sink = MemorySink()
     var writer = OrderedFileWriter(sink, codec: codec)
-    try writer.append(OrderedView(file: earlier, runs: KeyRuns(only: run)))
+    try writer.append(OrderedView(base: .file(earlier), runs: KeyRuns(only: run)))
     try writer.finish(isSynced: false)
     return sink.bytes
   }

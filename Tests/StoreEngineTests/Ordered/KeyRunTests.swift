@@ -62,7 +62,7 @@ struct KeyRunTests {
       var wanted = model.compactMapValues { $0 }
       for key in file == nil ? [] : below where model[key] == nil { wanted[key] = key }
       var found: [Entry] = []
-      try OrderedView(file: file, runs: runs).scanOnce { key, value in
+      try OrderedView(base: file.map { .file($0) }, runs: runs).scanOnce { key, value in
         found.append(Entry(key: [UInt8](copying: key), value: [UInt8](copying: value)))
       }
       let sorted = wanted.sorted { $0.key.lexicographicallyPrecedes($1.key) }
@@ -92,7 +92,7 @@ struct KeyRunTests {
     }
     #expect(Array("nobody".utf8).lend { runs.find($0) } == nil)
     var keys: [[UInt8]] = []
-    _ = try OrderedView(file: nil, runs: runs).scan(KeyRange()) { key, value in
+    _ = try OrderedView(base: nil, runs: runs).scan(KeyRange()) { key, value in
       keys.append([UInt8](copying: key))
       return .next
     }

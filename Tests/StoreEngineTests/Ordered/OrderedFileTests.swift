@@ -25,6 +25,20 @@ final class MemorySink: OrderedFileSink {
   }
 }
 
+/// A codec that changes the size of pages.
+struct Mask: OrderedPageCodec {
+  func seal(_ page: [UInt8], at offset: Int) -> [UInt8] {
+    page.map { $0 ^ 0xA5 } + [UInt8(offset & 255), 1, 2]
+  }
+  func open(_ stored: RawSpan, at offset: Int) throws(StoreError) -> [UInt8] {
+    let bytes = [UInt8](copying: stored)
+    guard bytes.suffix(3) == [UInt8(offset & 255), 1, 2] else {
+      throw StoreError(.damaged, "Not sealed here.")
+    }
+    return bytes.dropLast(3).map { $0 ^ 0xA5 }
+  }
+}
+
 extension [UInt8] {
   /// Appends a page to the file of an ordered table, and returns its place.
   mutating func append(page: [UInt8]) -> (offset: Int, size: Int) {
@@ -184,18 +198,6 @@ struct OrderedFileTests {
 
   @Test("Pages pass through a codec, which can change their size")
   func codec() throws {
-    struct Mask: OrderedPageCodec {
-      func seal(_ page: [UInt8], at offset: Int) -> [UInt8] {
-        page.map { $0 ^ 0xA5 } + [UInt8(offset & 255), 1, 2]
-      }
-      func open(_ stored: RawSpan, at offset: Int) throws(StoreError) -> [UInt8] {
-        let bytes = [UInt8](copying: stored)
-        guard bytes.suffix(3) == [UInt8(offset & 255), 1, 2] else {
-          throw StoreError(.damaged, "Not sealed here.")
-        }
-        return bytes.dropLast(3).map { $0 ^ 0xA5 }
-      }
-    }
     var generator = Seeds.generator(for: "sealed ordered files")
     let all = entries(5_000, &generator)
     let bytes = try MemorySink.file(all, codec: Mask())

@@ -134,16 +134,16 @@ struct PendingKeysTests {
         let (save, isLarge) = randomSave(&generator)
         let changes = save.ordered[0]
         if isLarge {
-          try first.addLarge(changes, save.bytes, over: file)
-          try second.addLarge(changes, save.bytes, over: file)
+          try first.addLarge(changes, save.bytes, over: .file(file))
+          try second.addLarge(changes, save.bytes, over: .file(file))
         } else {
-          let presence = try first.presence(of: changes, save.bytes, over: file)
+          let presence = try first.presence(of: changes, save.bytes, over: .file(file))
           first.add(changes, save.bytes, presence: presence)
           second.addUncounted(changes, save.bytes)
         }
       }
-      try second.count(over: file)
-      let (wanted, found) = (first.view(over: file), second.view(over: file))
+      try second.count(over: .file(file))
+      let (wanted, found) = (first.view(over: .file(file)), second.view(over: .file(file)))
       for start in stride(from: UInt32(0), to: 320, by: 16) {
         let range = KeyRange(from: Self.key(start), to: Self.key(start + 20))
         #expect(try found.count(in: range) == wanted.count(in: range))
@@ -172,10 +172,10 @@ struct PendingKeysTests {
       model[key] = isRemoval ? nil : value
       keys.addUncounted(changes.ordered[0], changes.bytes)
       // Recovery counts in between only before a large save.
-      if number == 900 { try keys.count(over: file) }
+      if number == 900 { try keys.count(over: .file(file)) }
     }
-    try keys.count(over: file)
-    let view = keys.view(over: file)
+    try keys.count(over: .file(file))
+    let view = keys.view(over: .file(file))
     let found = try contents(view)
     #expect(found.map(\.key) == model.keys.sorted { $0.lexicographicallyPrecedes($1) })
     #expect(found.allSatisfy { model[$0.key] == $0.value })
