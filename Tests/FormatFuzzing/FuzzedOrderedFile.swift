@@ -91,7 +91,7 @@ package struct FuzzedOrderedFile: FuzzedFormat {
   }
 
   /// Returns the file with corrected checksums.
-  private func sealed(_ file: [UInt8]) -> [UInt8] {
+  package func sealed(_ file: [UInt8]) -> [UInt8] {
     var sealed = file
     let footer = file.count - OrderedFileFormat.footerSize
     guard footer >= OrderedFileFormat.magic.count else { return file }

@@ -101,8 +101,8 @@ enum SegmentsFixture {
     for trial in 0..<6 {
       var range = KeyRange()
       if trial > 0 {
-        range.from = key(.random(in: 0..<2100, using: &generator))
-        if trial > 2 { range.to = key(.random(in: 0..<2100, using: &generator)) }
+        range.from = key(.random(in: 0..<6100, using: &generator))
+        if trial > 2 { range.to = key(.random(in: 0..<6100, using: &generator)) }
       }
       let isReversed = trial % 2 == 1
       let expected = keys.filter(range.contains)
@@ -112,7 +112,7 @@ enum SegmentsFixture {
       #expect(try backend.keyCount(in: table, range) == expected.count)
     }
     for _ in 0..<50 {
-      let key = key(.random(in: 0..<2100, using: &generator))
+      let key = key(.random(in: 0..<6100, using: &generator))
       var value: [UInt8] = []
       let isThere = try backend.copyValue(of: key, in: table, to: &value)
       #expect((isThere ? value : nil) == model[key])

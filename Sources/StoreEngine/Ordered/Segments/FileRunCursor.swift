@@ -56,6 +56,7 @@ struct FileRunCursor: ChangeCursor {
 
   /// Reads the next page that has keys of the range.
   private mutating func enterLeaf() throws(StoreError) {
+    let last = lastKey
     var (bytes, changes) = (self.bytes, self.changes)
     (self.bytes, self.changes) = ([], [])
     bytes.removeAll(keepingCapacity: true)
@@ -71,7 +72,15 @@ struct FileRunCursor: ChangeCursor {
     }
     (self.bytes, self.changes, rest) = (bytes, changes, 0..<changes.count)
     readHead()
+    if let last, last.lend({ compareNext($0) ?? 1 }) <= 0 { throw disorder }
   }
+
+  /// The last key of the present page in the direction of the cursor; nil before the first page.
+  private var lastKey: [UInt8]? {
+    (isReversed ? changes.first : changes.last).map { Array(bytes[$0.key]) }
+  }
+
+  private var disorder: StoreError { file.damage("Keys are not in their order", at: 0) }
 
   private static func copy(
     _ entry: (key: Range<Int>, value: Range<Int>), of page: OrderedPage, _ source: RawSpan,
@@ -81,8 +90,11 @@ struct FileRunCursor: ChangeCursor {
     bytes.append(copying: source.extracting(page.prefix))
     bytes.append(copying: source.extracting(entry.key))
     let stored = source.extracting(entry.value)
-    changes.append(
-      try change(start, bytes.count - start, stored, entry.value.lowerBound))
+    let new = try change(start, bytes.count - start, stored, entry.value.lowerBound)
+    if let last = changes.last, KeyOrder.compare(last.key, new.key, bytes) >= 0 {
+      throw OrderedPage.Damage(offset: entry.key.lowerBound)
+    }
+    changes.append(new)
     bytes.append(copying: stored.extracting(droppingFirst: 1))
   }
 

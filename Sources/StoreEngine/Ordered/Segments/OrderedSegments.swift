@@ -57,6 +57,8 @@ final class OrderedSegments: Sendable {
   /// Returns the same table as it was before its newest runs, with the given number of runs.
   func first(_ runCount: Int) throws(StoreError) -> OrderedSegments {
     var older = list
+    // All entries of newer runs count.
+    older.keyCount -= list.runs[runCount...].reduce(0) { $0 + $1.growth }
     older.runs.removeLast(list.runs.count - runCount)
     return try OrderedSegments(
       older, parts: parts, runs: Array(runs[..<runCount]), path: path)
