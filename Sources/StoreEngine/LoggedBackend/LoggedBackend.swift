@@ -273,7 +273,8 @@ public struct CheckpointLimits: Sendable {
   /// A divisor: the log is not folded before it holds this part of the bytes that folding copies.
   ///
   /// For ordered tables, it has to hold four times this part, as long as that is at most 32 MiB. If
-  /// it has changes of ordered tables only, it is 32 times this part, up to 64 MiB.
+  /// it has changes of ordered tables only, it is 32 times this part, up to 64 MiB. A table that is
+  /// stored in segments counts as at most eight times ``SegmentLimits/runBytes``.
   public var filePart: Int
   /// The number of bytes from which a save skips the log.
   public var bulkBytes: Int
