@@ -91,7 +91,7 @@ extension LoggedBackend {
         try write([(.commit, prepared.payload)], &log)
         state.withLock { $0.add(prepared) }
         coordinator.didCommit(prepared.commit, prepared.queued.changes, one.request)
-        foldIfDue(&log)
+        foldIfDue(&log, after: one.stored.bytes.count)
         return prepared.commit
       }
     }
@@ -261,7 +261,7 @@ extension LoggedBackend {
       coordinator.didCommit(one.commit, one.queued.changes, one.queued.request)
     }
     for one in commits { outcomes[one.index] = .success(one.commit) }
-    foldIfDue(&log)
+    foldIfDue(&log, after: commits.reduce(0) { $0 + $1.queued.stored.bytes.count })
   }
 
   func checkWritable(_ log: LoggedLog) throws(StoreError) {

@@ -180,16 +180,21 @@ extension LoggedBackend {
     }
   }
 
-  /// Folds the log if it has reached its limit.
+  /// Folds the log if it has reached its limit, after saves of the given size.
   ///
   /// A failure is reported by ``foldFailure``; the save itself is durable in the log.
-  func foldIfDue(_ log: inout LoggedLog) {
+  func foldIfDue(_ log: inout LoggedLog, after byteCount: Int) {
     guard let used = log.writer?.usedCount, used >= limits.logBytes else { return }
     if state.withLock({ $0.folding != nil }) {
       if sharing != nil, !log.ownsFold { takeOverFold(&log) }
       if sharing != nil, !log.ownsFold { return }
-      let isLate = used >= limits.lateBytes(foldingOver: fileBytesTouchedByPending)
-      return urgeFold(&log, isLate: isLate && foldFailure == nil)
+      let files = fileBytesTouchedByPending
+      let late = limits.lateBytes(foldingOver: files)
+      if files.areOnlyKeys, log.fold?.isDone == false {
+        var waiting = Backoff(limits.delay(of: byteCount, at: used, late: late))
+        while waiting.pause() {}
+      }
+      return urgeFold(&log, isLate: used >= late && foldFailure == nil)
     }
     let files = fileBytesTouchedByPending
     guard used >= limits.logBytes + log.patience, used >= limits.dueBytes(foldingOver: files)

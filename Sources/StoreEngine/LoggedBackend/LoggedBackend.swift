@@ -332,6 +332,18 @@ public struct CheckpointLimits: Sendable {
     max(3 * max(logBytes, files.total / filePart), 2 * dueBytes(foldingOver: files))
   }
 
+  /// Returns the time by which a save of keys is delayed while the log before it is being folded.
+  ///
+  /// On a single core, saves would fill the log faster than a thread folds, and then one of them would
+  /// wait for the whole fold. From two thirds of that limit on, saves leave it more and more time: at
+  /// the limit, 40 ns for each byte.
+  func delay(of byteCount: Int, at used: Int, late: Int) -> Duration {
+    let start = late / 3 * 2
+    if used <= start { return .zero }
+    let part = min(1, Double(used - start) / Double(max(1, late - start)))
+    return .nanoseconds(Int(40 * part * Double(byteCount)))
+  }
+
   /// Creates limits.
   public init(
     logBytes: Int = 8 << 20, filePart: Int = 8, bulkBytes: Int = 512 << 10,

@@ -45,6 +45,17 @@ struct CheckpointLimitsTests {
     #expect(!limits.isBulk(10 * mebibyte - 1, over: files))
   }
 
+  @Test("Saves are delayed more and more before they would have to wait for a fold")
+  func delay() {
+    let late = limits.lateBytes(foldingOver: keys(512))
+    #expect(late == 192 * mebibyte)
+    let delays = [0, 128, 144, 160, 192, 300].map {
+      limits.delay(of: 100_000, at: $0 * mebibyte, late: late)
+    }
+    #expect(delays == [0, 0, 1, 2, 4, 4].map { .milliseconds($0) })
+    #expect(limits.delay(of: 1, at: 5, late: 0) == .nanoseconds(40))
+  }
+
   @Test("Closing folds what is small, records of a 64th of their files, and as many keys")
   func close() {
     #expect(limits.foldsAtClose(1, over: keys(16)))
